@@ -1,1 +1,87 @@
-//! x
+//! A reader-writer lock without `std`: it sleeps on a futex where the target has one and spins
+//! where it has not, with one algorithm above both.
+//!
+//! ```
+//! use parkspin::RwLock;
+//! use std::thread;
+//!
+//! static TOTALS: RwLock<(u64, u64)> = RwLock::new((0, 0));
+//!
+//! thread::scope(|scope| {
+//!     for _ in 0..2 {
+//!         scope.spawn(|| {
+//!             for _ in 0..100 {
+//!                 let mut totals = TOTALS.write();
+//!                 totals.0 += 1;
+//!                 totals.1 += 2;
+//!             }
+//!         });
+//!     }
+//!     // A reader never sees one half of an update.
+//!     let totals = TOTALS.read();
+//!     assert_eq!(totals.1, totals.0 * 2);
+//! });
+//! assert_eq!(*TOTALS.read(), (200, 400));
+//! ```
+//!
+//! # Who waits behind whom
+//!
+//! - Many readers or one writer. Readers that arrive while a writer waits queue behind it, so
+//!   readers cannot keep a writer out for ever. Within each kind there is no order, and a thread
+//!   that arrives while the lock is free may overtake a writer that was just woken.
+//! - When the lock becomes free, a sleeping writer is woken first, all sleeping readers if there is
+//!   none. Where the target spins, nobody knows who is there, and both are let go at once.
+//! - Because readers queue behind writers, [`RwLock::read`] by a thread that already reads can wait
+//!   for ever. [`RwLock::read_recursive`] does not: it enters past waiting writers if readers have
+//!   the lock. The same goes for code that a reader calls without knowing, such as a `Drop` or a
+//!   `Debug` of the value which takes the same lock: under a write guard that always waits for ever.
+//!
+//! # What waiting means
+//!
+//! | target | feature `futex` (default) | without |
+//! |---|---|---|
+//! | Linux, Android | about 100 looks, then sleep in the kernel | spin |
+//! | everything else | spin | spin |
+//!
+//! Spinning backs off but never gives the processor away. Code that can interrupt the holder on the
+//! same processor (interrupt handlers, signal handlers, a higher priority without time slices) must
+//! not wait at all, on any target, since the holder cannot go on before it returns:
+//! [`RwLock::try_read`] and [`RwLock::try_write`] are for such code.
+//!
+//! # Left out on purpose
+//!
+//! - **Poisoning.** A panic of a holder releases the lock on unwinding, like any other way out, and
+//!   the next holder finds the value as the panic left it. With `panic = "abort"`, the usual choice
+//!   where there is no `std`, there is nobody left to warn; elsewhere a value that must be whole is
+//!   better protected by an update that cannot stop halfway.
+//! - **Upgrading** a read guard, whether by an upgradable kind of hold or by a try. Two readers that
+//!   both want to upgrade wait for each other; the usual way out, a third kind of hold that excludes
+//!   its like, makes every one of its users a half-writer and costs a bit and a state of the word.
+//!   Dropping the read guard, taking the write guard and checking again does the same work, and says
+//!   where the value may have changed. [`RwLockWriteGuard::downgrade`] needs no such care and is
+//!   here.
+//!
+//! # What is proved, and how far
+//!
+//! The loom model checker explores the algorithm above the sleeping back end: two threads
+//! exhaustively (with a recursive reader: up to 4 preemptions), three threads up to 2 or more
+//! preemptions. Above the spinning back end it explores two threads up to 2. Each ordering and
+//! delicate branch can be broken by name to show that some model notices (`tests/model.rs`,
+//! `tests/mutants.txt`). Loom does not explore load buffering or compare-exchanges that fail for no
+//! reason, its atomics hide some interleavings, and the kernel is modelled by a lock and a condition
+//! variable; so a green model is evidence, not proof.
+#![no_std]
+
+#[cfg(any(loom, test))]
+extern crate std;
+
+mod guard;
+mod order;
+mod raw;
+mod rwlock;
+mod wait;
+mod word;
+
+pub use guard::{RwLockReadGuard, RwLockWriteGuard};
+pub use raw::RawRwLock;
+pub use rwlock::RwLock;

@@ -1,1 +1,101 @@
-//! x
+//! Deterministic 50-bit string ids, and tables that turn them back into text.
+//!
+//! | part | what it is | needs |
+//! |---|---|---|
+//! | [`Symbol`], [`symbol!`], [`hash_of`] | the id of a name, a pure `const fn` of its bytes | nothing |
+//! | [`Outcome`], [`Interned`], [`IdMismatch`] | what a table answers | nothing |
+#![cfg_attr(feature = "alloc", doc = "| [`Interner`] | one table of texts, with caps | `alloc` |")]
+#![cfg_attr(
+    feature = "alloc",
+    doc = "| [`Strings`] | many tables united, sorted by id | `alloc` |"
+)]
+#![cfg_attr(
+    feature = "heapless",
+    doc = "| [`FixedInterner`] | a table of fixed size, no heap | `heapless` |"
+)]
+//!
+//! An id needs no table: call sites compute it at compile time, records carry it, and only whoever
+//! prints the records needs the text. That is why no method here refuses to give an id. A table
+//! that is full, out of memory, or already holds another text under that id says so beside the id.
+//!
+//! Nothing here locks; whoever shares a table between threads puts a lock around it.
+//!
+//! # How likely do two names share an id?
+//!
+//! Ids have 50 bits. Among `n` different names the chance that any two share one is about
+//! `n² / 2^51`:
+//!
+//! | names | chance of any collision |
+//! |---:|---:|
+//! | 1,500 | 1e-9 |
+//! | 10,000 | 4.4e-8 |
+//! | 65,536 | 1.9e-6 |
+//! | 1,000,000 | 4.4e-4 |
+//! | 32,000,000 | 36 % |
+//!
+//! That holds for names nobody chose against us. The key is public (all zero), so colliding names
+//! can be made on purpose at the price of some 2^25 hashes a pair. A collision is therefore data:
+//! the first text stays, the second is listed, the count grows, and nothing stops.
+//!
+//! # Example
+//!
+#![cfg_attr(feature = "alloc", doc = "```")]
+#![cfg_attr(not(feature = "alloc"), doc = "```ignore")]
+//! use sipintern::{Interner, Outcome, Symbol, symbol};
+//!
+//! const CONV: Symbol = symbol!("conv2d");
+//! assert_eq!(CONV.get(), 696_427_417_467_970); // today, tomorrow, everywhere
+//!
+//! let mut names = Interner::new();
+//! assert_eq!(names.intern("conv2d").outcome, Outcome::New);
+//! assert_eq!(names.intern("conv2d").outcome, Outcome::Known);
+//! assert_eq!(names.resolve(CONV), Some("conv2d"));
+//! assert_eq!(names.resolve(symbol!("pool")), None);
+//! ```
+//!
+//! # Inside
+//!
+//! `sip13, symbol, outcome, limits ← arena ← table ← iter ← interner ← strings`, and `fixed` beside
+//! them; a module imports only from those before it. There is no unsafe code: texts lie in `String` blocks that are
+//! never moved, and entries hold positions, not pointers.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(test)]
+extern crate std;
+
+mod outcome;
+mod sip13;
+mod symbol;
+
+#[cfg(feature = "alloc")]
+mod arena;
+#[cfg(feature = "alloc")]
+mod interner;
+#[cfg(feature = "alloc")]
+mod iter;
+#[cfg(feature = "alloc")]
+mod limits;
+#[cfg(feature = "alloc")]
+mod strings;
+#[cfg(feature = "alloc")]
+mod table;
+
+#[cfg(feature = "heapless")]
+mod fixed;
+
+#[cfg(feature = "heapless")]
+pub use fixed::FixedInterner;
+#[cfg(feature = "alloc")]
+pub use interner::Interner;
+#[cfg(feature = "alloc")]
+pub use iter::{IntoIter, Iter};
+#[cfg(feature = "alloc")]
+pub use limits::{Limits, MAX_LISTED, MergeReport};
+pub use outcome::{Cap, Collision, IdMismatch, Interned, Outcome};
+pub use sip13::hash_of;
+#[cfg(feature = "alloc")]
+pub use strings::{Strings, merged};
+pub use symbol::Symbol;

@@ -1,1 +1,16 @@
-//! x
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod capture;
+pub mod chrome;
+pub mod json;
+mod loss;
+mod names;
+mod out;
+mod sync;
+
+pub use capture::Capture;
+pub use chrome::{ChromeSummary, write_chrome};
+pub use json::{JsonOptions, JsonWriter, Summary, write_json};
+pub use names::{NameFn, Names, NoNames};
+pub use sync::{HostTime, SyncPoints};

@@ -1,1 +1,117 @@
-//! x
+//! A capture engine for host spans: 256 shards, each an overwriting ring behind its own lock;
+//! emitting never blocks, and what was lost is counted exactly.
+//!
+//! ```
+//! # #[cfg(feature = "std")] {
+//! use sys_trace::{Config, Engine, EventType, payload};
+//!
+//! static ENGINE: Engine = Engine::new();
+//!
+//! ENGINE.start(&Config::new().events_per_shard(65_536)).unwrap();
+//! let model_id = ENGINE.intern(0, "resnet50").get();
+//! {
+//!     let _execute = ENGINE.span(0, EventType::ExecuteApi, payload::NrtExec { model_id });
+//!     let _core = ENGINE.span(0, EventType::ExecCore, payload::ExecCore { exec_id: 1, model_id });
+//!     // … the work …
+//! } // both spans stop here
+//! let events = ENGINE.drain_all(usize::MAX).unwrap();
+//! assert_eq!(events.len(), 4);
+//! assert_eq!(ENGINE.loss().lost(), 0);
+//! ENGINE.stop().unwrap();
+//! # }
+//! ```
+//!
+//! # Words
+//! - **shard**: one of [`Engine`]'s capture contexts, one per virtual core (`nc_idx`). Never per
+//!   thread: any thread may emit on any shard.
+//! - **gate**: the engine's flag "capturing". Off, an emit is one load and a branch.
+//! - **event**: a 112-byte [`Event`] of one of 46 [types](EventType) in a [`Phase`].
+//! - **created, drained, displaced, discarded**: the [`Counts`] of a shard. At rest
+//!   `created = drained + displaced + discarded + resident`, per shard and per type.
+//!
+//! # Life of a capture
+//! [`start`](Engine::start) → [`emit`](Engine::emit) … [`drain`](Engine::drain) … →
+//! [`stop`](Engine::stop). Starting allocates all rings or none; stopping counts what was not
+//! drained. Nothing of one capture appears in the next.
+//!
+//! # Two tiers of locks
+//!
+//! | operation | control lock | shard's lock | shard's names |
+//! |---|---|---|---|
+//! | start, stop | write | write, one shard after the other | write, likewise |
+//! | emit | – | shared, or turned away at once | – |
+//! | drain a shard | shared | shared | – |
+//! | intern | – | – | shared for a known name, write for a new one |
+//! | counts, strings | shared or – | shared, one shard after the other | shared, likewise |
+//!
+//! # Known limits
+//! - A forked child inherits the cached thread id of the thread that forked.
+//! - [`stop`](Engine::stop) waits for emitters that are inside a shard, without a deadline.
+//!
+//! # Features
+//!
+//! | feature | default | what it does |
+//! |---|---|---|
+//! | `std` | on | clocks, thread ids and a futex from the operating system; implies `alloc` |
+//! | `alloc` | on | the engine; without it the data model alone |
+//! | `portable-atomic` | off | for targets without compare-and-swap or 64-bit atomics |
+//! | `mutants` | off | test builds only |
+#![no_std]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(feature = "std", test))]
+extern crate std;
+
+mod counts;
+mod event;
+mod event_type;
+pub mod payload;
+mod phase;
+mod sets;
+
+#[cfg(feature = "alloc")]
+mod clock;
+#[cfg(feature = "alloc")]
+mod config;
+#[cfg(feature = "alloc")]
+mod drain;
+#[cfg(feature = "alloc")]
+mod emit;
+#[cfg(feature = "alloc")]
+mod engine;
+#[cfg(feature = "alloc")]
+mod error;
+#[cfg(feature = "alloc")]
+mod gate;
+#[cfg(all(feature = "alloc", not(loom)))]
+mod global;
+#[cfg(feature = "alloc")]
+mod intern;
+#[cfg(feature = "alloc")]
+mod shard;
+#[cfg(feature = "alloc")]
+mod span;
+#[cfg(feature = "alloc")]
+mod thread_id;
+
+pub use counts::{Counts, ShardCounts};
+pub use event::Event;
+pub use event_type::{EventType, Group};
+pub use payload::{Field, FieldType, FieldValue, Payload, PayloadLayout, SyncInfo};
+pub use phase::Phase;
+pub use sets::{EventSet, ShardSet, ShardSetError, UnknownEventType};
+
+#[cfg(feature = "alloc")]
+pub use self::{
+    clock::Clock,
+    config::Config,
+    emit::TrackingId,
+    engine::{CaptureInfo, Engine},
+    error::{DrainError, NotCapturing, StartError},
+    span::Span,
+};
+#[cfg(all(feature = "alloc", not(loom)))]
+pub use global::global;
+#[cfg(feature = "alloc")]
+pub use sipintern::{Limits, Strings, Symbol};

@@ -1,0 +1,205 @@
+//! Readers.
+
+#![allow(unsafe_code, reason = "moves values out of slots that the claim made ours")]
+
+use core::iter::FusedIterator;
+
+use syncface::Backoff;
+
+use crate::error::PopError;
+use crate::order;
+use crate::ring::{Ring, advance};
+use crate::stamp::{Read, State};
+use crate::storage::Storage;
+use crate::word::{Word, is_after};
+
+/// What a look at one position came to.
+enum Step<T> {
+    /// The value, and the position to go on at.
+    Value(T, Word),
+    /// Nothing for a reader here; go on at the position given.
+    Past(Word),
+    /// Nothing is here and nothing has been issued from here on.
+    Empty,
+    /// Somebody is in the middle of a copy here.
+    Pending,
+}
+
+impl<T, S: Storage<T>> Ring<T, S> {
+    /// Takes the oldest value; `None` if there is none, *or* if the oldest is still being copied
+    /// by the thread that pushes it. [`try_pop`](Self::try_pop) tells the two apart.
+    #[inline]
+    pub fn pop(&self) -> Option<T> {
+        self.try_pop().ok()
+    }
+
+    /// Takes the oldest value, or says why there is none to take.
+    ///
+    /// Never waits. A bounded number of own steps (at most about `2 * capacity` looks at slots,
+    /// usually one), except that losing a compare-and-swap starts a look again.
+    ///
+    /// # Errors
+    /// [`PopError::Empty`] if nothing was resident or under way; [`PopError::Pending`] if the
+    /// oldest is under way. Never "empty" while a value is resident or being pushed.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// use lapring::{PopError, Ring};
+    /// let ring = Ring::new(3);
+    /// ring.force_push("first");
+    /// assert_eq!(ring.try_pop(), Ok("first"));
+    /// assert_eq!(ring.try_pop(), Err(PopError::Empty));
+    /// # }
+    /// ```
+    pub fn try_pop(&self) -> Result<T, PopError> {
+        let mut position = self.load_head();
+        loop {
+            match self.step(position, || ()) {
+                Step::Value(value, next) => {
+                    advance(&self.head, next, order::head_store());
+                    return Ok(value);
+                }
+                Step::Past(next) => position = next,
+                Step::Empty => return Err(PopError::Empty),
+                Step::Pending => match self.one_lap_before_tail(position) {
+                    // The window has moved past this slot: what is in flight here will be found
+                    // when the head comes round again.
+                    Some(oldest) => position = oldest,
+                    None => return Err(PopError::Pending),
+                },
+            }
+        }
+    }
+
+    /// An iterator that takes up to `max` values, oldest first, of those issued before this call.
+    ///
+    /// Unlike [`pop`](Self::pop) it steps over slots whose copy is under way; their values come
+    /// out in a later drain or pop. Values pushed after the call are left for the next one, which
+    /// keeps each producer's values in order even when one of its pushes was stepped over.
+    /// Dropping the iterator early leaves the rest in the ring.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// let ring = lapring::Ring::new(4);
+    /// (0..6).for_each(|n| {
+    ///     ring.force_push(n);
+    /// });
+    /// assert_eq!(ring.drain(3).collect::<Vec<_>>(), [2, 3, 4]);
+    /// assert_eq!(ring.drain(usize::MAX).collect::<Vec<_>>(), [5]);
+    /// # }
+    /// ```
+    pub fn drain(&self, max: usize) -> Drain<'_, T, S> {
+        let end = self.frontier();
+        let head = self.load_head();
+        Drain { ring: self, position: head, end, left: max, unbroken: true }
+    }
+
+    /// A pop that is stopped in the middle of its copy for as long as `stopped` runs.
+    #[doc(hidden)]
+    pub fn pop_stopped(&self, stopped: impl FnOnce()) -> Option<T> {
+        match self.step(self.load_head(), stopped) {
+            Step::Value(value, next) => {
+                advance(&self.head, next, order::head_store());
+                Some(value)
+            }
+            _ => None,
+        }
+    }
+
+    /// One look at `position`, taking its value if there is one; `taking` runs in between.
+    #[inline]
+    fn step(&self, position: Word, taking: impl FnOnce()) -> Step<T> {
+        let geometry = self.geometry();
+        let slot = self.slot(position);
+        let mut backoff = Backoff::new();
+        loop {
+            let seen = slot.look();
+            match geometry.for_reader(seen, position) {
+                Read::Ready => {
+                    if !slot.try_take(seen, geometry.with_state(seen, State::Taking)) {
+                        backoff.lost_race();
+                        continue;
+                    }
+                    taking();
+                    // SAFETY: the take makes the slot ours (slot invariant 1); it was stamped
+                    // `Full` (slot invariant 2); nothing has read it since.
+                    let value = unsafe { slot.read() };
+                    slot.vacate(geometry.emptied(seen));
+                    // A late value leaves its slot free for the position itself, where a writer
+                    // may still come: only a slot that is newer than a position lets it go.
+                    let is_late = !geometry.same_lap(seen, position);
+                    let next = if is_late { position } else { geometry.next(position) };
+                    return Step::Value(value, next);
+                }
+                Read::Vacant if is_after(self.load_floor(), position) => {
+                    // The position was passed over. A newer stamp stops a writer who has not heard
+                    // of it from putting a value where no reader would look any more.
+                    if syncface::mutant::is("lapring.pass_without_bump") {
+                        return Step::Past(geometry.next(position));
+                    }
+                    let empty_here = geometry.stamp(position, State::Empty);
+                    if slot.try_bump(seen, geometry.emptied(empty_here)) {
+                        return Step::Past(geometry.next(position));
+                    }
+                    backoff.lost_race();
+                }
+                Read::Vacant => return Step::Empty,
+                Read::BeingTaken if is_after(self.load_floor(), position) => return Step::Pending,
+                Read::BeingTaken => return Step::Empty,
+                Read::InFlight => return Step::Pending,
+                Read::Behind(next) => return Step::Past(next),
+            }
+        }
+    }
+
+    /// One lap before the tail, if that is after `position`.
+    #[cold]
+    fn one_lap_before_tail(&self, position: Word) -> Option<Word> {
+        let oldest = self.geometry().lap_before(self.known_tail());
+        is_after(oldest, position).then_some(oldest)
+    }
+}
+
+/// The iterator of [`Ring::drain`].
+#[must_use = "values are taken as the iterator is advanced"]
+pub struct Drain<'a, T, S: Storage<T>> {
+    ring: &'a Ring<T, S>,
+    position: Word,
+    end: Word,
+    left: usize,
+    /// False once a slot was stepped over: the head stays before it.
+    unbroken: bool,
+}
+
+impl<T, S: Storage<T>> Iterator for Drain<'_, T, S> {
+    type Item = T;
+
+    fn next(&mut self) -> Option<T> {
+        while self.left > 0 && is_after(self.end, self.position) {
+            match self.ring.step(self.position, || ()) {
+                Step::Value(value, next) => {
+                    self.position = next;
+                    self.left -= 1;
+                    if self.unbroken {
+                        advance(&self.ring.head, next, order::head_store());
+                    }
+                    return Some(value);
+                }
+                Step::Past(next) => self.position = next,
+                // Below `end` an empty slot was skipped by writers we have not heard of yet.
+                Step::Empty | Step::Pending => {
+                    self.unbroken = false;
+                    self.position = self.ring.geometry().next(self.position);
+                }
+            }
+        }
+        None
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let span = self.ring.geometry().distance_clamped(self.position, self.end);
+        (0, Some(span.min(self.left)))
+    }
+}
+
+impl<T, S: Storage<T>> FusedIterator for Drain<'_, T, S> {}

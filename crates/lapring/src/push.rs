@@ -1,0 +1,287 @@
+//! Writers.
+
+#![allow(unsafe_code, reason = "moves values into slots that the claim made ours")]
+
+use syncface::Backoff;
+
+use crate::error::Full;
+use crate::order;
+use crate::ring::{Ring, advance};
+use crate::slot::Slot;
+use crate::stamp::{Geometry, State, Write};
+use crate::storage::Storage;
+use crate::word::{Word, is_after, is_far_after};
+
+/// What `force_push` did with the value.
+///
+/// ```
+/// # #[cfg(feature = "alloc")] {
+/// use lapring::{Forced, Ring};
+/// let ring = Ring::new(1);
+/// assert_eq!(ring.force_push_full(1), Forced::Stored);
+/// assert_eq!(ring.force_push_full(2), Forced::Evicted(1));
+/// # }
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Forced<T> {
+    /// It is in the ring, and nothing had to leave.
+    Stored,
+    /// It is in the ring, and this, the oldest value, is not any more.
+    Evicted(T),
+    /// It is not in the ring: every slot was held by another thread in the middle of a copy.
+    Rejected(T),
+}
+
+impl<T> Forced<T> {
+    /// The value that is not in the ring (any more), whichever it is.
+    #[inline]
+    pub fn into_displaced(self) -> Option<T> {
+        match self {
+            Forced::Stored => None,
+            Forced::Evicted(value) | Forced::Rejected(value) => Some(value),
+        }
+    }
+}
+
+/// A slot that this thread owns for writing.
+struct Claim<'a, T> {
+    slot: &'a Slot<T>,
+    position: Word,
+    occupied: bool,
+}
+
+/// Gives a claimed slot back without a value when the value could not be made.
+struct Abandon<'a, T, S: Storage<T>> {
+    ring: &'a Ring<T, S>,
+    claim: &'a Claim<'a, T>,
+}
+
+impl<T, S: Storage<T>> Drop for Abandon<'_, T, S> {
+    fn drop(&mut self) {
+        let geometry = self.ring.geometry();
+        let writing = geometry.stamp(self.claim.position, State::Writing);
+        self.claim.slot.vacate(geometry.emptied(writing));
+    }
+}
+
+/// Why a search for a slot ended without one.
+enum Refusal {
+    /// The slot of the next position holds the oldest value and may not be displaced.
+    Full,
+    /// Other threads are, or were, in the middle of copies in the slots that come next.
+    Busy,
+}
+
+impl<T, S: Storage<T>> Ring<T, S> {
+    /// Adds `value` as the newest unless the ring is full.
+    ///
+    /// Lock-free: a bounded number of own steps, except that losing a compare-and-swap (somebody
+    /// else made progress) starts the step again. Never waits for a stopped thread.
+    ///
+    /// # Errors
+    /// [`Full`] gives the value back. If other threads were in the middle of copies it says
+    /// [busy](Full::is_busy) instead of full.
+    #[inline]
+    pub fn push(&self, value: T) -> Result<(), Full<T>> {
+        match self.claim(false) {
+            Ok(claim) => {
+                self.fill(&claim, value);
+                Ok(())
+            }
+            Err(refusal) => Err(Full { value, busy: matches!(refusal, Refusal::Busy) }),
+        }
+    }
+
+    /// Adds `value` as the newest, displacing the oldest if the ring is full; returns what was
+    /// displaced.
+    ///
+    /// Never waits for another thread: one stopped in the middle of a copy costs its slot for the
+    /// time being and nothing else. If every slot is held like that (it takes `capacity` stopped
+    /// threads), `value` itself comes back; [`force_push_full`](Self::force_push_full) tells the
+    /// two apart. Finishes within `2 * capacity + 2` looks at slots, except that losing a
+    /// compare-and-swap starts a look again. One locked operation, also on a full ring, unless a
+    /// thread is stopped.
+    #[inline]
+    pub fn force_push(&self, value: T) -> Option<T> {
+        self.force_push_full(value).into_displaced()
+    }
+
+    /// [`force_push`](Self::force_push) that tells an evicted value from a rejected one.
+    #[inline]
+    pub fn force_push_full(&self, value: T) -> Forced<T> {
+        match self.claim(true) {
+            Ok(claim) if claim.occupied => {
+                // SAFETY: the claim makes the slot ours (slot invariant 1); it was stamped `Full`
+                // (slot invariant 2); nothing has read it since.
+                let oldest = unsafe { claim.slot.read() };
+                self.fill(&claim, value);
+                Forced::Evicted(oldest)
+            }
+            Ok(claim) => {
+                self.fill(&claim, value);
+                Forced::Stored
+            }
+            Err(_) => Forced::Rejected(value),
+        }
+    }
+
+    /// [`force_push_full`](Self::force_push_full) of a value made after its slot has been claimed,
+    /// in place where the compiler can.
+    ///
+    /// While `make` runs the slot counts as mid-copy: others pass it by. If `make` panics the
+    /// position stays without a value, a displaced value is dropped, and the ring goes on. If every
+    /// slot is held by others, the value is made all the same and comes back rejected.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// let ring = lapring::Ring::new(2);
+    /// ring.force_push_with(|| {
+    ///     // Other users of the ring are not held up by what happens here.
+    ///     assert_eq!(ring.force_push("quick"), None);
+    ///     "slow"
+    /// });
+    /// assert_eq!(ring.pop(), Some("slow")); // it was first to claim
+    /// assert_eq!(ring.pop(), Some("quick"));
+    /// # }
+    /// ```
+    #[inline]
+    pub fn force_push_with(&self, make: impl FnOnce() -> T) -> Forced<T> {
+        let Ok(claim) = self.claim(true) else {
+            return Forced::Rejected(make());
+        };
+        let oldest = claim.occupied.then(|| {
+            // SAFETY: as in `force_push_full`.
+            unsafe { claim.slot.read() }
+        });
+        let unmade = Abandon { ring: self, claim: &claim };
+        let value = make();
+        core::mem::forget(unmade);
+        self.fill(&claim, value);
+        oldest.map_or(Forced::Stored, Forced::Evicted)
+    }
+
+    /// Moves `value` into a claimed slot whose old value, if any, is out, and hands it over.
+    #[inline(always)]
+    fn fill(&self, claim: &Claim<'_, T>, value: T) {
+        // SAFETY: the claim makes the slot ours (slot invariant 1), and it holds no value any more.
+        unsafe { claim.slot.write(value) };
+        claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
+        let next = self.geometry().next(claim.position);
+        advance(&self.tail, next, order::tail_store());
+        if self.geometry().index(next) == 0 {
+            self.keep_hints_near(next);
+        }
+    }
+
+    /// Finds the next position, in order, whose slot can be made ours, and makes it ours.
+    ///
+    /// With `displace`, a slot that holds a value of an earlier lap will do.
+    #[inline(always)]
+    fn claim(&self, displace: bool) -> Result<Claim<'_, T>, Refusal> {
+        let position = self.known_tail();
+        let slot = self.slot(position);
+        let seen = slot.look();
+        // The common case, kept small for inlining: the first slot looked at can be claimed.
+        let found = self.geometry().for_writer(seen, position);
+        let occupied = matches!(found, Write::Occupied);
+        if (matches!(found, Write::Vacant) || occupied && displace)
+            && slot.try_claim(seen, self.geometry().stamp(position, State::Writing))
+        {
+            return Ok(Claim { slot, position, occupied });
+        }
+        self.claim_slow(position, displace)
+    }
+
+    #[cold]
+    fn claim_slow(&self, mut position: Word, displace: bool) -> Result<Claim<'_, T>, Refusal> {
+        let mut backoff = Backoff::new();
+        let mut busy = 0;
+        loop {
+            let slot = self.slot(position);
+            let seen = slot.look();
+            let occupied = match self.geometry().for_writer(seen, position) {
+                Write::Used(next) => {
+                    position = next;
+                    continue;
+                }
+                Write::Busy => {
+                    // Somebody who came a lap earlier is stopped, or just slow, in this slot. The
+                    // position is passed over, not waited for.
+                    self.keep_stamp_near(slot, seen, position);
+                    busy += 1;
+                    if busy >= self.capacity() {
+                        return Err(Refusal::Busy);
+                    }
+                    position = self.geometry().next(position);
+                    continue;
+                }
+                Write::Occupied if !displace => {
+                    let skipped_lately =
+                        is_after(self.load_floor(), self.geometry().lap_before(position));
+                    let busy = busy > 0 || skipped_lately;
+                    return Err(if busy { Refusal::Busy } else { Refusal::Full });
+                }
+                Write::Occupied => true,
+                Write::Vacant => false,
+            };
+            if busy > 0 && !syncface::mutant::is("lapring.skip_unmarked") {
+                // Skips are declared before anything beyond them is claimed, so that whoever sees
+                // the claim can know that the positions before it will stay without a value.
+                self.raise_floor(position);
+            }
+            if slot.try_claim(seen, self.geometry().stamp(position, State::Writing)) {
+                return Ok(Claim { slot, position, occupied });
+            }
+            // A lost race is somebody else's progress: step aside, then look where things are now.
+            backoff.lost_race();
+            let now = self.known_tail();
+            if is_after(now, position) {
+                position = now;
+                busy = 0;
+            }
+        }
+    }
+
+    /// Declares every position below `to` issued or skipped.
+    #[cold]
+    fn raise_floor(&self, to: Word) {
+        let floor = &self.shared.floor;
+        let mut seen = floor.load(order::PLAIN);
+        while is_after(to, seen) {
+            match floor.compare_exchange(seen, to, order::PLAIN, order::PLAIN) {
+                Ok(_) => break,
+                Err(now) => seen = now,
+            }
+        }
+    }
+
+    /// Once a lap: drags along the hints that a ring without readers, or without skips, leaves
+    /// behind, long before they would be half a circle of words away and look newer than the tail.
+    #[inline]
+    fn keep_hints_near(&self, tail: Word) {
+        let head = self.head.load(order::PLAIN);
+        if is_far_after(tail, head) {
+            self.drag_head(head, self.geometry().lap_before(tail));
+        }
+        if is_far_after(tail, self.load_floor()) {
+            self.raise_floor(tail);
+        }
+    }
+
+    /// Keeps the stamp of a slot whose owner does not come back from ageing until it looks newer
+    /// than the writers that pass it. The owner's own store, if it ever comes, wins.
+    #[inline]
+    fn keep_stamp_near(&self, slot: &Slot<T>, seen: Word, position: Word) {
+        let before = self.geometry().lap_before(position);
+        if is_far_after(before, seen) {
+            slot.try_refresh(seen, self.geometry().stamp(before, Geometry::state(seen)));
+        }
+    }
+
+    /// Moves the head from `seen` to `to` unless a reader moves it first.
+    #[cold]
+    fn drag_head(&self, seen: Word, to: Word) {
+        // Losing to a reader is as good: it has moved the head itself.
+        let _ = self.head.compare_exchange(seen, to, order::head_store(), order::PLAIN);
+    }
+}

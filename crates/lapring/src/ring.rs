@@ -1,0 +1,352 @@
+//! The ring: its shape, its hints, construction and the questions one can ask.
+
+#![allow(unsafe_code, reason = "skips bounds checks that the position arithmetic makes needless")]
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use syncface::CachePadded;
+
+use crate::error::CapacityError;
+use crate::order;
+use crate::slot::Slot;
+use crate::stamp::{Geometry, Read, State, Write};
+use crate::storage::{InlineSlots, Storage};
+use crate::word::{AtomicWord, Word, is_after, later};
+
+/// The largest capacity a ring can have on this target: four bits of the position word stay free
+/// for the lap.
+///
+/// ```
+/// assert!(lapring::MAX_CAPACITY >= 1 << 12);
+/// ```
+pub const MAX_CAPACITY: usize = Geometry::MAX_CAP;
+
+/// What [`Ring`] keeps its slots in unless told otherwise.
+#[cfg(feature = "alloc")]
+pub type DefaultStorage<T> = crate::storage::HeapSlots<T>;
+/// What [`Ring`] keeps its slots in unless told otherwise.
+#[cfg(not(feature = "alloc"))]
+pub type DefaultStorage<T> = InlineSlots<T, 1>;
+
+/// A bounded multi-producer, multi-consumer ring that can overwrite its oldest value.
+///
+/// See the [crate documentation](crate) for what is promised. `Ring<T>` keeps its slots on the
+/// heap; [`InlineRing`] keeps them inside itself, for statics without an allocator. Both are the
+/// same algorithm.
+///
+/// `Sync` and `Send` need only `T: Send`: values move between threads and are never shared. Without
+/// it neither holds:
+///
+/// ```compile_fail,E0277
+/// fn assert_sync<T: Sync>() {}
+/// assert_sync::<lapring::Ring<std::rc::Rc<u8>>>();
+/// ```
+/// ```compile_fail,E0277
+/// fn assert_send<T: Send>() {}
+/// assert_send::<lapring::Ring<std::rc::Rc<u8>>>();
+/// ```
+///
+/// ```
+/// # #[cfg(feature = "alloc")] {
+/// let ring = lapring::Ring::new(2);
+/// assert_eq!(ring.force_push('a'), None);
+/// assert_eq!(ring.force_push('b'), None);
+/// assert_eq!(ring.force_push('c'), Some('a')); // full: the oldest makes room
+/// assert_eq!(ring.pop(), Some('b'));
+/// assert_eq!(ring.pop(), Some('c'));
+/// assert_eq!(ring.pop(), None);
+/// # }
+/// ```
+pub struct Ring<T, S: Storage<T> = DefaultStorage<T>> {
+    /// Hint: where the next writer starts to look. Stored by every push.
+    pub(crate) tail: CachePadded<AtomicWord>,
+    /// Hint: where the next reader starts to look. Stored by readers only.
+    pub(crate) head: CachePadded<AtomicWord>,
+    /// What every operation reads and hardly any writes.
+    pub(crate) shared: CachePadded<Shared<S>>,
+    /// The slots in `S` own the values; this only names the type.
+    values: PhantomData<fn() -> T>,
+}
+
+pub(crate) struct Shared<S> {
+    pub(crate) geometry: Geometry,
+    /// Positions below this one are issued or skipped for good. Written only on a skip.
+    pub(crate) floor: AtomicWord,
+    pub(crate) storage: S,
+}
+
+/// A ring of `N` slots that live inside it: `const` constructible, for statics and for targets
+/// without an allocator.
+///
+/// ```
+/// # #[cfg(not(loom))] {
+/// static LAST: lapring::InlineRing<u32, 4> = lapring::InlineRing::new_inline();
+/// for value in 0..10 {
+///     LAST.force_push(value);
+/// }
+/// assert_eq!(LAST.pop(), Some(6));
+/// # }
+/// ```
+pub type InlineRing<T, const N: usize> = Ring<T, InlineSlots<T, N>>;
+
+impl<T, const N: usize> InlineRing<T, N> {
+    /// Refused at compile time: a ring holds at least one value and at most `MAX_CAPACITY`.
+    const FITS: () = assert!(N >= 1 && N <= MAX_CAPACITY, "capacity out of range");
+
+    syncface::maybe_const! {
+        /// An empty ring.
+        ///
+        /// A capacity of 0, or above [`MAX_CAPACITY`], does not compile:
+        ///
+        /// ```compile_fail
+        /// static NONE: lapring::InlineRing<u32, 0> = lapring::InlineRing::new_inline();
+        /// ```
+        #[must_use]
+        pub fn new_inline() -> Self {
+            let () = Self::FITS;
+            Self::with_storage(InlineSlots::new(), N)
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T> Ring<T> {
+    /// An empty ring of `cap` slots on the heap.
+    ///
+    /// The allocator is asked for zeroed memory and no slot is touched, so on an operating system
+    /// the cost does not grow with `cap` and memory is committed as values arrive.
+    ///
+    /// # Panics
+    /// If `cap` is 0 or above [`MAX_CAPACITY`], or if memory is short. [`try_new`](Self::try_new)
+    /// returns these as values.
+    #[must_use]
+    pub fn new(cap: usize) -> Self {
+        match Self::try_new(cap) {
+            Ok(ring) => ring,
+            Err(error) => panic!("{error}"),
+        }
+    }
+
+    /// An empty ring of `cap` slots on the heap, or the reason why not.
+    ///
+    /// # Errors
+    /// [`CapacityError`]: `cap` is 0, or above [`MAX_CAPACITY`], or the allocator refused.
+    ///
+    /// ```
+    /// use lapring::{CapacityError, Ring};
+    /// assert_eq!(Ring::<u8>::try_new(0).unwrap_err(), CapacityError::Zero);
+    /// assert!(matches!(Ring::<u8>::try_new(usize::MAX), Err(CapacityError::TooLarge { .. })));
+    /// ```
+    pub fn try_new(cap: usize) -> Result<Self, CapacityError> {
+        check(cap)?;
+        Ok(Self::with_storage(crate::storage::HeapSlots::try_new(cap)?, cap))
+    }
+
+    /// The bytes that a ring of `cap` slots asks the allocator for; `None` if no ring can have
+    /// that capacity.
+    ///
+    /// ```
+    /// let bytes = lapring::Ring::<[u64; 14]>::bytes(1 << 10).unwrap();
+    /// assert!(bytes >= 112 << 10);
+    /// ```
+    #[must_use]
+    pub fn bytes(cap: usize) -> Option<usize> {
+        check(cap).ok()?;
+        crate::storage::HeapSlots::<T>::layout(cap).map(|layout| layout.size())
+    }
+
+    /// An empty ring whose positions start at lap `lap`, so that tests reach the wrap of the lap
+    /// counter.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_start_lap(cap: usize, lap: usize) -> Self {
+        let mut ring = Self::new(cap);
+        ring.set_start_lap(lap);
+        ring
+    }
+}
+
+fn check(cap: usize) -> Result<(), CapacityError> {
+    match cap {
+        0 => Err(CapacityError::Zero),
+        1..=MAX_CAPACITY => Ok(()),
+        requested => Err(CapacityError::TooLarge { requested, limit: MAX_CAPACITY }),
+    }
+}
+
+impl<T, S: Storage<T>> Ring<T, S> {
+    syncface::maybe_const! {
+        pub(crate) fn with_storage(storage: S, cap: usize) -> Self {
+            let geometry = Geometry::new(cap);
+            Self {
+                tail: CachePadded::new(AtomicWord::new(0)),
+                head: CachePadded::new(AtomicWord::new(0)),
+                shared: CachePadded::new(Shared {
+                    geometry,
+                    floor: AtomicWord::new(0),
+                    storage,
+                }),
+                values: PhantomData,
+            }
+        }
+    }
+
+    #[cfg(feature = "alloc")]
+    fn set_start_lap(&mut self, lap: usize) {
+        let start = self.geometry().lap_start(lap as Word);
+        *self.tail = AtomicWord::new(start);
+        *self.head = AtomicWord::new(start);
+        self.shared.floor = AtomicWord::new(start);
+        let stamp = self.geometry().stamp(start, State::Empty);
+        for slot in self.shared.storage.slots_mut() {
+            slot.set_stamp_mut(stamp);
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn geometry(&self) -> &Geometry {
+        &self.shared.geometry
+    }
+
+    /// The slot of `position`.
+    #[inline(always)]
+    pub(crate) fn slot(&self, position: Word) -> &Slot<T> {
+        let slots = self.shared.storage.slots();
+        let index = self.geometry().index(position);
+        debug_assert!(index < slots.len());
+        // SAFETY: every position in circulation was made by `Geometry`, which keeps its index below
+        // `cap` (tested through the wrap), and the storage has `cap` slots.
+        unsafe { slots.get_unchecked(index) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn load_tail(&self) -> Word {
+        self.tail.load(order::tail_load())
+    }
+
+    #[inline(always)]
+    pub(crate) fn load_head(&self) -> Word {
+        self.head.load(order::head_load())
+    }
+
+    #[inline(always)]
+    pub(crate) fn load_floor(&self) -> Word {
+        self.shared.floor.load(order::PLAIN)
+    }
+
+    /// A position up to which all have been issued or skipped: at least what the hints say.
+    #[inline(always)]
+    pub(crate) fn known_tail(&self) -> Word {
+        later(self.load_tail(), self.load_floor())
+    }
+
+    /// How many values the ring can hold. Costs one load.
+    #[inline]
+    pub fn capacity(&self) -> usize {
+        self.geometry().cap()
+    }
+
+    /// The first position that no writer has used yet.
+    ///
+    /// The tail hint may lag; walking on over used slots costs one look each, usually one in all.
+    pub(crate) fn frontier(&self) -> Word {
+        let mut position = self.known_tail();
+        while let Write::Used(next) =
+            self.geometry().for_writer(self.slot(position).look(), position)
+        {
+            position = next;
+        }
+        position
+    }
+
+    /// The first position that a value might still be read from.
+    fn oldest(&self) -> Word {
+        let mut position = self.load_head();
+        while let Read::Behind(next) =
+            self.geometry().for_reader(self.slot(position).look(), position)
+        {
+            position = next;
+        }
+        position
+    }
+
+    /// How many values are resident or under way, as a snapshot that may be stale when it arrives.
+    ///
+    /// Always within `0..=capacity()`. Exact when no other thread is inside an operation and
+    /// nothing within the last lap was passed by mid-copy (a position passed by counts as if it
+    /// held a value). Usually four loads; hints that lag cost a walk of at most a lap each.
+    #[inline]
+    pub fn len(&self) -> usize {
+        let oldest = self.oldest();
+        self.geometry().distance_clamped(oldest, self.frontier())
+    }
+
+    /// True if nothing was resident, and no push under way, at some moment during the call.
+    ///
+    /// Unlike [`len`](Self::len) this looks at the slots: it never says "empty" of a ring that was
+    /// not. With other threads about, the answer may be stale when it arrives.
+    pub fn is_empty(&self) -> bool {
+        let mut head = self.load_head();
+        loop {
+            let stamp = self.slot(head).look();
+            match self.geometry().for_reader(stamp, head) {
+                Read::Ready | Read::InFlight => return false,
+                Read::Vacant | Read::BeingTaken if is_after(self.load_floor(), head) => {
+                    head = self.geometry().next(head);
+                }
+                Read::Vacant | Read::BeingTaken => return true,
+                Read::Behind(next) => head = next,
+            }
+        }
+    }
+
+    /// True if `len() == capacity()`: a snapshot with the same caveats as [`len`](Self::len).
+    ///
+    /// A `push` may still find room if another thread pops in between, and the other way round.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// let ring = lapring::Ring::new(1);
+    /// ring.push(7).unwrap();
+    /// if ring.is_full() {
+    ///     // Another thread may pop right here, so this pop may find nothing.
+    ///     let _ = ring.pop();
+    /// }
+    /// # }
+    /// ```
+    #[inline]
+    pub fn is_full(&self) -> bool {
+        self.len() == self.capacity()
+    }
+}
+
+/// Moves a hint forward to `to`, unless somebody has moved it at least as far.
+///
+/// A plain store: a thread that is stopped between the load and the store may set the hint back,
+/// which costs others a walk over used slots and nothing else.
+#[inline(always)]
+pub(crate) fn advance(hint: &AtomicWord, to: Word, store: core::sync::atomic::Ordering) {
+    if is_after(to, hint.load(order::PLAIN)) {
+        hint.store(to, store);
+    }
+}
+
+impl<T, S: Storage<T>> fmt::Debug for Ring<T, S> {
+    /// Prints capacity and length; the length is computed from one load of each hint.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ring")
+            .field("capacity", &self.capacity())
+            .field("len", &self.len())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T, S: Storage<T>> Drop for Ring<T, S> {
+    /// Drops each resident value once. Values that a killed thread was copying are leaked.
+    fn drop(&mut self) {
+        if core::mem::needs_drop::<T>() {
+            crate::iter::drop_values(self.shared.storage.slots_mut());
+        }
+    }
+}

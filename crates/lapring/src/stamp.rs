@@ -1,0 +1,390 @@
+//! Positions, stamps and what one says about the other: pure arithmetic, no atomics, no unsafe.
+//!
+//! A **position** is one word: the slot's index in the low bits, the **lap** above them. A
+//! **stamp** is one word too: the lap in the same high bits, and a [`State`] in the low two. The
+//! slot's own index is implied, so an all-zero slot is "empty, lap 0": zeroed memory is a valid
+//! empty ring.
+//!
+//! ```text
+//!            63                         log2(one_lap)           2  1   0
+//! position   [           lap            |         index            ]
+//! stamp      [           lap            |       zero        | state ]
+//! ```
+//!
+//! All arithmetic wraps; "older" and "newer" compare the short way round the circle of words.
+
+#![allow(clippy::unnecessary_cast, reason = "the word is narrower than usize in some test builds")]
+
+use crate::word::{Signed, Word};
+
+/// What a slot is doing, as the low two bits of its stamp.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum State {
+    /// No value; a writer of the stamp's lap (or a later one) may claim it.
+    Empty = 0,
+    /// A writer owns the slot and is copying its value in.
+    Writing = 1,
+    /// Holds the value of the stamp's lap.
+    Full = 2,
+    /// A reader owns the slot and is copying the value out.
+    Taking = 3,
+}
+
+/// The low bits of a stamp that hold its state.
+const STATE_MASK: Word = 0b11;
+
+/// What a writer at a position finds in its slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Write {
+    /// Free for this position.
+    Vacant,
+    /// Holds a value of an earlier lap: claiming it displaces that value.
+    Occupied,
+    /// Somebody who came for an earlier lap is still copying.
+    Busy,
+    /// The position has been used; the search goes on at the one given here.
+    Used(Word),
+}
+
+/// What a reader at a position finds in its slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Read {
+    /// A value of this lap, or of an earlier one that was published late.
+    Ready,
+    /// A writer of this lap or an earlier one is still copying.
+    InFlight,
+    /// Nothing has been written for this lap.
+    Vacant,
+    /// Another reader is copying out a value of an earlier lap.
+    BeingTaken,
+    /// The position is behind; the oldest one that can still hold a value is given here.
+    Behind(Word),
+}
+
+/// The fixed shape of a ring: its capacity and the length of a lap in position units.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Geometry {
+    cap: Word,
+    one_lap: Word,
+}
+
+impl Geometry {
+    /// The largest capacity: four bits of the word stay free for laps, so that "older" and
+    /// "newer" cannot be confused within a window.
+    pub(crate) const MAX_CAP: usize = 1 << (Word::BITS - 4);
+
+    /// The shape of a ring of `cap` slots; `cap` is in `1..=MAX_CAP`.
+    ///
+    /// `one_lap` is the smallest power of two greater than `cap`, and at least 4 so that a stamp's
+    /// two state bits fit below the lap.
+    pub(crate) const fn new(cap: usize) -> Self {
+        debug_assert!(cap >= 1 && cap <= Self::MAX_CAP);
+        let one_lap = (cap + 1).next_power_of_two();
+        let one_lap = if one_lap < 4 { 4 } else { one_lap };
+        Self { cap: cap as Word, one_lap: one_lap as Word }
+    }
+
+    #[inline]
+    pub(crate) const fn cap(&self) -> usize {
+        self.cap as usize
+    }
+
+    /// The slot index of `position`, in `0..cap` for every position made here.
+    #[inline]
+    pub(crate) const fn index(&self, position: Word) -> usize {
+        (position & (self.one_lap - 1)) as usize
+    }
+
+    /// The lap bits of a position or stamp, in place.
+    #[inline]
+    const fn lap(&self, word: Word) -> Word {
+        word & !(self.one_lap - 1)
+    }
+
+    /// First position of the lap with number `lap` (a multiple of `one_lap` after wrapping).
+    pub(crate) const fn lap_start(&self, lap: Word) -> Word {
+        lap.wrapping_mul(self.one_lap)
+    }
+
+    /// The position after `position`.
+    #[inline]
+    pub(crate) const fn next(&self, position: Word) -> Word {
+        if (self.index(position) as Word) + 1 < self.cap {
+            position.wrapping_add(1)
+        } else {
+            self.lap(position).wrapping_add(self.one_lap)
+        }
+    }
+
+    /// The position `cap` before `position`: same slot, previous lap.
+    #[inline]
+    pub(crate) const fn lap_before(&self, position: Word) -> Word {
+        position.wrapping_sub(self.one_lap)
+    }
+
+    /// How many positions lie from `from` up to `to`; 0 if `to` is not after `from`, `cap` at most.
+    pub(crate) const fn distance_clamped(&self, from: Word, to: Word) -> usize {
+        if to.wrapping_sub(from) as Signed <= 0 {
+            return 0;
+        }
+        let laps = self.lap(to).wrapping_sub(self.lap(from));
+        if laps == 0 {
+            return self.index(to) - self.index(from);
+        }
+        if laps == self.one_lap && self.index(to) <= self.index(from) {
+            return self.cap() - (self.index(from) - self.index(to));
+        }
+        self.cap()
+    }
+
+    /// The stamp of `position`'s lap in `state`.
+    #[inline]
+    pub(crate) const fn stamp(&self, position: Word, state: State) -> Word {
+        self.lap(position) | state as Word
+    }
+
+    /// The stamp that a reader leaves behind: empty, one lap after that of `stamp`.
+    #[inline]
+    pub(crate) const fn emptied(&self, stamp: Word) -> Word {
+        self.lap(stamp).wrapping_add(self.one_lap)
+    }
+
+    /// `stamp` with another state, same lap.
+    #[inline]
+    pub(crate) const fn with_state(&self, stamp: Word, state: State) -> Word {
+        self.lap(stamp) | state as Word
+    }
+
+    /// The state in `stamp`.
+    #[inline]
+    pub(crate) const fn state(stamp: Word) -> State {
+        match stamp & STATE_MASK {
+            0 => State::Empty,
+            1 => State::Writing,
+            2 => State::Full,
+            _ => State::Taking,
+        }
+    }
+
+    /// True if `stamp` is of the same lap as `position`.
+    #[inline]
+    pub(crate) const fn same_lap(&self, stamp: Word, position: Word) -> bool {
+        self.lap(stamp) == self.lap(position)
+    }
+
+    /// Laps from `position` to `stamp`, as a signed distance in position units.
+    #[inline]
+    const fn laps_ahead(&self, stamp: Word, position: Word) -> Signed {
+        self.lap(stamp).wrapping_sub(self.lap(position)) as Signed
+    }
+
+    /// The newest position that `stamp` proves used, given any position of the same slot. An
+    /// empty slot of lap L was used up to lap L - 1.
+    const fn last_used(&self, stamp: Word, position: Word) -> Word {
+        let used = self.lap(stamp) | (position & (self.one_lap - 1));
+        match Self::state(stamp) {
+            State::Empty => self.lap_before(used),
+            _ => used,
+        }
+    }
+
+    /// What a writer who came to `position` finds in its slot, stamped `stamp`.
+    #[inline]
+    pub(crate) const fn for_writer(&self, stamp: Word, position: Word) -> Write {
+        // The two common cases first: one compare each.
+        let relative = stamp.wrapping_sub(self.lap(position));
+        if relative == (State::Full as Word).wrapping_sub(self.one_lap) {
+            return Write::Occupied;
+        }
+        if relative == State::Empty as Word {
+            return Write::Vacant;
+        }
+        self.for_writer_rare(stamp, position)
+    }
+
+    #[cold]
+    const fn for_writer_rare(&self, stamp: Word, position: Word) -> Write {
+        let ahead = self.laps_ahead(stamp, position);
+        match Self::state(stamp) {
+            State::Empty if ahead <= 0 => Write::Vacant,
+            State::Full if ahead < 0 => Write::Occupied,
+            State::Writing | State::Taking if ahead < 0 => Write::Busy,
+            _ => Write::Used(self.next(self.last_used(stamp, position))),
+        }
+    }
+
+    /// What a reader who came to `position` finds in its slot, stamped `stamp`.
+    #[inline]
+    pub(crate) const fn for_reader(&self, stamp: Word, position: Word) -> Read {
+        let ahead = self.laps_ahead(stamp, position);
+        match Self::state(stamp) {
+            State::Full if ahead <= 0 => Read::Ready,
+            State::Empty if ahead <= 0 => Read::Vacant,
+            State::Writing if ahead <= 0 => Read::InFlight,
+            State::Taking if ahead < 0 => Read::BeingTaken,
+            _ => {
+                // Everything up to `used` has been issued, so nothing older than one lap before
+                // the position after it is left.
+                let used = self.last_used(stamp, position);
+                let oldest = self.lap_before(self.next(used));
+                let next = self.next(position);
+                Read::Behind(crate::word::later(oldest, next))
+            }
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::word::is_after;
+    use State::{Empty, Full, Taking, Writing};
+
+    /// Laps around the wrap of the lap counter, for `geometry`.
+    fn laps(geometry: &Geometry) -> impl Iterator<Item = Word> + use<> {
+        let last = Word::MAX / geometry.one_lap;
+        [0, 1, 2, last - 2, last - 1, last].into_iter()
+    }
+
+    #[test]
+    fn one_lap_is_the_smallest_power_of_two_above_cap_and_at_least_four() {
+        for (cap, one_lap) in [(1, 4), (2, 4), (3, 4), (4, 8), (7, 8), (8, 16), (1000, 1024)] {
+            assert_eq!(Geometry::new(cap).one_lap, one_lap, "cap {cap}");
+        }
+        #[cfg(not(lapring_word = "16"))]
+        assert_eq!(Geometry::new(0x10_0000).one_lap, 0x20_0000);
+        let widest = Geometry::new(Geometry::MAX_CAP);
+        assert!(Word::MAX / widest.one_lap >= 7, "at least eight laps before the wrap");
+    }
+
+    #[test]
+    fn next_walks_every_index_in_order_across_the_wrap() {
+        for cap in 1..=9 {
+            let g = Geometry::new(cap);
+            for lap in laps(&g) {
+                let mut position = g.lap_start(lap);
+                for step in 0..4 * cap {
+                    assert_eq!(g.index(position), step % cap, "cap {cap} lap {lap} step {step}");
+                    let next = g.next(position);
+                    assert!(is_after(next, position));
+                    assert_eq!(g.distance_clamped(position, next), 1);
+                    position = next;
+                }
+                assert_eq!(position, g.lap_start(lap.wrapping_add(4)));
+            }
+        }
+    }
+
+    #[test]
+    fn distance_counts_positions_and_clamps() {
+        for cap in 1..=9usize {
+            let g = Geometry::new(cap);
+            for lap in laps(&g) {
+                for start in 0..cap {
+                    let mut from = g.lap_start(lap);
+                    for _ in 0..start {
+                        from = g.next(from);
+                    }
+                    let mut to = from;
+                    for steps in 0..3 * cap {
+                        assert_eq!(g.distance_clamped(from, to), steps.min(cap));
+                        assert_eq!(g.distance_clamped(to, from), 0);
+                        to = g.next(to);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lap_before_is_cap_positions_back() {
+        for cap in 1..=9usize {
+            let g = Geometry::new(cap);
+            for lap in laps(&g) {
+                let mut position = g.lap_start(lap);
+                for _ in 0..2 * cap {
+                    let mut walked = g.lap_before(position);
+                    for _ in 0..cap {
+                        walked = g.next(walked);
+                    }
+                    assert_eq!(walked, position);
+                    position = g.next(position);
+                }
+            }
+        }
+    }
+
+    /// The verdicts, spelled out for every state and lap distance, at every index, across the wrap.
+    #[test]
+    fn verdicts() {
+        for cap in 1..=9usize {
+            let g = Geometry::new(cap);
+            for lap in laps(&g) {
+                let mut position = g.lap_start(lap);
+                for _ in 0..cap {
+                    let at = |laps: Signed, state| {
+                        let lap = (laps as Word).wrapping_mul(g.one_lap);
+                        g.stamp(position.wrapping_add(lap), state)
+                    };
+                    let next = g.next(position);
+                    let plus = |n: Word| position.wrapping_add(g.one_lap.wrapping_mul(n));
+
+                    for laps in [-2, -1, 0] {
+                        assert_eq!(g.for_writer(at(laps, Empty), position), Write::Vacant);
+                        assert_eq!(g.for_reader(at(laps, Full), position), Read::Ready);
+                        assert_eq!(g.for_reader(at(laps, Empty), position), Read::Vacant);
+                        assert_eq!(g.for_reader(at(laps, Writing), position), Read::InFlight);
+                    }
+                    for laps in [-2, -1] {
+                        assert_eq!(g.for_writer(at(laps, Full), position), Write::Occupied);
+                        assert_eq!(g.for_writer(at(laps, Writing), position), Write::Busy);
+                        assert_eq!(g.for_writer(at(laps, Taking), position), Write::Busy);
+                        assert_eq!(g.for_reader(at(laps, Taking), position), Read::BeingTaken);
+                    }
+                    for state in [Writing, Full, Taking] {
+                        assert_eq!(g.for_writer(at(0, state), position), Write::Used(next));
+                        assert_eq!(
+                            g.for_writer(at(2, state), position),
+                            Write::Used(g.next(plus(2)))
+                        );
+                        assert_eq!(
+                            g.for_reader(at(3, state), position),
+                            Read::Behind(g.next(plus(2)))
+                        );
+                    }
+                    assert_eq!(g.for_writer(at(1, Empty), position), Write::Used(next));
+                    assert_eq!(g.for_reader(at(1, Empty), position), Read::Behind(next));
+                    assert_eq!(g.for_reader(at(0, Taking), position), Read::Behind(next));
+                    assert_eq!(g.for_reader(at(4, Empty), position), Read::Behind(g.next(plus(2))));
+                    position = next;
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stamps_keep_state_and_lap_apart() {
+        for cap in 1..=9usize {
+            let g = Geometry::new(cap);
+            for lap in laps(&g) {
+                let position = g.lap_start(lap);
+                for state in [Empty, Writing, Full, Taking] {
+                    let stamp = g.stamp(position, state);
+                    assert_eq!(Geometry::state(stamp), state);
+                    assert!(g.same_lap(stamp, position));
+                    assert_eq!(g.with_state(stamp, Full), g.stamp(position, Full));
+                    assert_eq!(g.emptied(stamp), g.stamp(g.lap_start(lap.wrapping_add(1)), Empty));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn zero_is_an_empty_slot_of_lap_zero() {
+        let g = Geometry::new(5);
+        assert_eq!(g.stamp(0, Empty), 0);
+        assert_eq!(g.for_writer(0, 0), Write::Vacant);
+        assert_eq!(g.for_reader(0, 0), Read::Vacant);
+    }
+}

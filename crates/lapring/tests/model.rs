@@ -1,0 +1,346 @@
+//! Models of the ring: under `--cfg loom` every interleaving up to the preemption bound, natively a
+//! few hundred runs of the same bodies on real threads.
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=3 cargo test --release -p lapring --test model
+//! ```
+//!
+//! In each model every value is found exactly once at the end, and each producer's values in the
+//! order it pushed them. `mutants.txt` beside this file says which model fails for which fault.
+#![allow(missing_docs, reason = "a test")]
+
+use std::sync::Arc;
+
+use lapring::{PopError, Ring};
+
+#[cfg(loom)]
+use loom::thread;
+#[cfg(not(loom))]
+use std::thread;
+
+#[cfg(loom)]
+fn model(body: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.max_branches = 10_000;
+    if builder.preemption_bound.is_none() {
+        builder.preemption_bound = Some(3);
+    }
+    builder.check(body);
+}
+
+#[cfg(not(loom))]
+fn model(body: impl Fn()) {
+    for _ in 0..if cfg!(miri) { 5 } else { 300 } {
+        body();
+    }
+}
+
+/// Values are boxed so that a value used twice, or lost, is also a fault of the heap; the number's
+/// tens digit is its producer.
+type Value = Box<u32>;
+
+fn ring(cap: usize) -> Arc<Ring<Value>> {
+    // The lap counter wraps within every model.
+    Arc::new(Ring::with_start_lap(cap, usize::MAX))
+}
+
+/// Pushes `values` in order; returns what was displaced or rejected.
+fn force(ring: &Ring<Value>, values: &[u32]) -> Vec<u32> {
+    values.iter().filter_map(|&n| ring.force_push(Box::new(n))).map(|value| *value).collect()
+}
+
+fn pop(ring: &Ring<Value>) -> Vec<u32> {
+    ring.pop().map(|value| *value).into_iter().collect()
+}
+
+fn drain(ring: &Ring<Value>) -> Vec<u32> {
+    ring.drain(usize::MAX).map(|value| *value).collect()
+}
+
+/// Each producer's values in `seen` rise.
+fn assert_in_order(seen: &[u32]) {
+    for producer in 0..10 {
+        let of_producer: Vec<_> = seen.iter().filter(|&&n| n / 10 == producer).collect();
+        assert!(
+            of_producer.windows(2).all(|pair| pair[0] < pair[1]),
+            "producer {producer} out of order: {seen:?}"
+        );
+    }
+}
+
+/// Everything in `lists`, and what is still resident, is `expected`, each value once.
+fn assert_exactly(ring: &Ring<Value>, lists: &[Vec<u32>], expected: &[u32]) {
+    let resident = drain(ring);
+    assert_in_order(&resident);
+    assert_eq!(ring.try_pop().err(), Some(PopError::Empty));
+    assert!(ring.is_empty());
+    let mut all: Vec<u32> = lists.iter().flatten().copied().chain(resident).collect();
+    all.sort_unstable();
+    assert_eq!(all, expected);
+}
+
+type Body = Box<dyn FnOnce() -> Vec<u32> + Send>;
+
+/// Runs `bodies` on threads of their own and returns what they return.
+fn run(bodies: Vec<Body>) -> Vec<Vec<u32>> {
+    let threads: Vec<_> = bodies.into_iter().map(|body| thread::spawn(body)).collect();
+    threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+}
+
+macro_rules! threads {
+    ($ring:ident: $($body:expr),+ $(,)?) => {
+        run(vec![$({
+            let $ring = $ring.clone();
+            Box::new(move || $body) as Body
+        }),+])
+    };
+}
+
+#[test]
+fn two_writers_cap_1() {
+    model(|| {
+        let ring = ring(1);
+        let out = threads!(ring: force(&ring, &[10, 11]), force(&ring, &[20]));
+        assert_exactly(&ring, &out, &[10, 11, 20]);
+    });
+}
+
+#[test]
+fn two_writers_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        let out = threads!(ring: force(&ring, &[10, 11]), force(&ring, &[20, 21]));
+        assert_exactly(&ring, &out, &[10, 11, 20, 21]);
+    });
+}
+
+#[test]
+fn writer_and_reader_cap_1() {
+    model(|| {
+        let ring = ring(1);
+        let out = threads!(ring: force(&ring, &[10, 11]), [pop(&ring), pop(&ring)].concat());
+        assert_in_order(&out[1]);
+        assert_exactly(&ring, &out, &[10, 11]);
+    });
+}
+
+#[test]
+fn writer_and_two_readers_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        let out = threads!(ring: force(&ring, &[10, 11]), pop(&ring), pop(&ring));
+        assert_exactly(&ring, &out, &[10, 11]);
+    });
+}
+
+#[test]
+fn two_writers_and_reader_cap_1() {
+    model(|| {
+        let ring = ring(1);
+        let out = threads!(ring:
+            force(&ring, &[10]), force(&ring, &[20]), [pop(&ring), pop(&ring)].concat());
+        assert_exactly(&ring, &out, &[10, 20]);
+    });
+}
+
+/// A full ring: the writer meets the slot that the reader is taking, and passes it by.
+#[test]
+fn overwriting_meets_a_reader_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        assert!(force(&ring, &[1, 2]).is_empty());
+        let out = threads!(ring:
+            force(&ring, &[10, 11]), [pop(&ring), pop(&ring), pop(&ring)].concat());
+        assert_in_order(&out[1]);
+        assert_exactly(&ring, &out, &[1, 2, 10, 11]);
+    });
+}
+
+#[test]
+fn overwriting_meets_two_readers_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        assert!(force(&ring, &[1, 2]).is_empty());
+        let out = threads!(ring: force(&ring, &[10]), pop(&ring), pop(&ring));
+        assert_exactly(&ring, &out, &[1, 2, 10]);
+    });
+}
+
+/// After a writer has passed by a slot, its later pushes must not land there, before the earlier.
+#[test]
+fn order_across_a_skip_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        assert!(force(&ring, &[1, 2]).is_empty());
+        let out = threads!(ring: force(&ring, &[10, 11]), pop(&ring), force(&ring, &[20]));
+        let resident = drain(&ring);
+        assert_in_order(&resident);
+        assert!(out[0].iter().chain(&out[2]).all(|n| !resident.contains(n)));
+        // What one producer lost is older than what of it is left.
+        for producer in [1, 2] {
+            let lost = out.iter().flatten().filter(|&&n| n / 10 == producer).max();
+            let left = resident.iter().filter(|&&n| n / 10 == producer).min();
+            assert!(lost.is_none() || left.is_none() || lost < left, "{out:?} {resident:?}");
+        }
+    });
+}
+
+/// A slot passed by while a reader held it is empty afterwards, with values beyond it: the reader
+/// that comes next must not take that for the end.
+#[test]
+fn no_false_empty_after_a_skip_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        assert!(force(&ring, &[1, 2]).is_empty());
+        let out = threads!(ring: pop(&ring), force(&ring, &[10, 11]));
+        let mut rest = Vec::new();
+        loop {
+            match ring.try_pop() {
+                Ok(value) => rest.push(*value),
+                Err(PopError::Empty) => break,
+                Err(PopError::Pending) => panic!("nobody is in the middle of anything"),
+            }
+        }
+        assert_in_order(&rest);
+        assert_exactly(&ring, &[out.concat(), rest], &[1, 2, 10, 11]);
+    });
+}
+
+/// A value that a writer puts into a slot late, after others have passed it by, is found.
+#[test]
+fn late_value_is_found_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        let out = threads!(ring: force(&ring, &[10]), force(&ring, &[20, 21, 22]));
+        assert_exactly(&ring, &out, &[10, 20, 21, 22]);
+    });
+}
+
+#[test]
+fn never_empty_cap_1() {
+    model(|| {
+        let ring = ring(1);
+        assert!(force(&ring, &[1]).is_empty());
+        let out = threads!(ring: force(&ring, &[10, 11]), {
+            assert!(!ring.is_empty());
+            match ring.try_pop() {
+                Ok(value) => vec![*value],
+                Err(PopError::Pending) => vec![],
+                Err(PopError::Empty) => panic!("the ring is never empty before this pop"),
+            }
+        });
+        assert_exactly(&ring, &out, &[1, 10, 11]);
+    });
+}
+
+/// A value announced through another channel must be found.
+#[test]
+fn announced_value_is_found_cap_2() {
+    use syncface::atomic::{AtomicUsize, Ordering};
+    model(|| {
+        let ring = ring(2);
+        let announced = Arc::new(AtomicUsize::new(0));
+        let writers: Vec<_> = [10, 20]
+            .map(|n| {
+                let (ring, announced) = (ring.clone(), announced.clone());
+                thread::spawn(move || {
+                    assert!(ring.push(Box::new(n)).is_ok());
+                    announced.fetch_add(1, Ordering::Release);
+                })
+            })
+            .into();
+        if announced.load(Ordering::Acquire) > 0 {
+            assert_ne!(ring.try_pop().err(), Some(PopError::Empty));
+        }
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+    });
+}
+
+/// Two tokens, two slots, two threads that each take one out and put it back.
+#[test]
+fn push_after_pop_is_never_refused_as_full_cap_2() {
+    fn turn(ring: &Ring<Value>) -> Vec<u32> {
+        let Some(token) = ring.pop() else { return vec![] };
+        match ring.push(token) {
+            Ok(()) => vec![],
+            Err(refused) => {
+                assert!(refused.is_busy());
+                vec![*refused.into_inner()]
+            }
+        }
+    }
+    model(|| {
+        let ring = ring(2);
+        assert!(force(&ring, &[1, 11]).is_empty());
+        let out = threads!(ring: [turn(&ring), turn(&ring)].concat(), turn(&ring));
+        assert_exactly(&ring, &out, &[1, 11]);
+    });
+}
+
+#[test]
+fn push_and_force_push_mixed_cap_1() {
+    model(|| {
+        let ring = ring(1);
+        let out = threads!(ring:
+            ring.push(Box::new(10)).err().map(|full| *full.into_inner()).into_iter().collect(),
+            force(&ring, &[20]),
+            pop(&ring),
+        );
+        assert_exactly(&ring, &out, &[10, 20]);
+    });
+}
+
+#[test]
+fn drain_beside_two_writers_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        let out = threads!(ring:
+            force(&ring, &[10]), force(&ring, &[20]), drain(&ring));
+        assert_exactly(&ring, &out, &[10, 20]);
+    });
+}
+
+/// Two drains in a row by one reader: what the first stepped over comes before what follows it.
+#[test]
+fn drains_keep_a_producers_order_cap_3() {
+    model(|| {
+        let ring = ring(3);
+        let out = threads!(ring: force(&ring, &[10, 11]), [drain(&ring), drain(&ring)].concat());
+        assert_in_order(&out[1]);
+        assert_exactly(&ring, &out, &[10, 11]);
+    });
+}
+
+/// A writer that gives up its slot because its value could not be made.
+#[test]
+#[cfg(not(loom))]
+fn abandoned_push_beside_a_writer() {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+    model(|| {
+        let ring = ring(2);
+        let out = threads!(ring: force(&ring, &[10, 11]), {
+            let failed = catch_unwind(AssertUnwindSafe(|| {
+                ring.force_push_with(|| std::panic::resume_unwind(Box::new(())))
+            }));
+            assert!(failed.is_err());
+            vec![]
+        });
+        // A displaced value is dropped with the panic, so only an upper bound holds.
+        let mut rest = [out.concat(), drain(&ring)].concat();
+        rest.sort_unstable();
+        rest.dedup();
+        assert!(rest.len() <= 2 && rest.iter().all(|n| [10, 11].contains(n)));
+        assert_eq!(ring.force_push_full(Box::new(30)), lapring::Forced::Stored);
+    });
+}
+
+/// Dropping the ring after a race drops what is resident (leaks are reported under the leak
+/// checker, double drops everywhere).
+#[test]
+fn drop_after_a_race_cap_2() {
+    model(|| {
+        let ring = ring(2);
+        threads!(ring: force(&ring, &[10, 11]), pop(&ring));
+        drop(ring);
+    });
+}

@@ -1,0 +1,270 @@
+//! Many threads: every value popped, displaced or resident exactly once, each producer's in order.
+#![cfg(not(loom))]
+#![allow(missing_docs, reason = "a test")]
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use lapring::{Forced, PopError, Ring};
+
+const ROUNDS: u64 = if cfg!(miri) { 50 } else { 20_000 };
+
+/// A producer's number and its count.
+fn value(producer: u64, n: u64) -> u64 {
+    producer << 32 | n
+}
+
+/// Checks that `values`, as one reader saw them, keep each producer's order.
+fn assert_in_order(values: &[u64]) {
+    let mut last = [None; 8];
+    for value in values {
+        let producer = (value >> 32) as usize;
+        assert!(last[producer] < Some(value & 0xFFFF_FFFF), "producer {producer} out of order");
+        last[producer] = Some(value & 0xFFFF_FFFF);
+    }
+}
+
+#[test]
+fn exactly_once_and_in_order() {
+    for cap in [1, 2, 3, 7, 64, 1000] {
+        let ring = Ring::with_start_lap(cap, 0usize.wrapping_sub(3));
+        let done = AtomicBool::new(false);
+        let (producers, readers) = (3, 2);
+        let (mut out, displaced) = thread::scope(|scope| {
+            let writers: Vec<_> = (0..producers)
+                .map(|producer| {
+                    let ring = &ring;
+                    scope.spawn(move || {
+                        let mut displaced = Vec::new();
+                        for n in 0..ROUNDS {
+                            let value = value(producer, n);
+                            if n % 4 == 3 {
+                                displaced.extend(ring.push(value).err().map(|f| f.into_inner()));
+                            } else {
+                                displaced.extend(ring.force_push(value));
+                            }
+                        }
+                        displaced
+                    })
+                })
+                .collect();
+            let readers: Vec<_> = (0..readers)
+                .map(|reader| {
+                    let (ring, done) = (&ring, &done);
+                    scope.spawn(move || {
+                        let mut seen = Vec::new();
+                        while !done.load(Ordering::Acquire) {
+                            if reader == 0 {
+                                seen.extend(ring.pop());
+                            } else {
+                                seen.extend(ring.drain(3));
+                            }
+                        }
+                        assert_in_order(&seen);
+                        seen
+                    })
+                })
+                .collect();
+            let displaced: Vec<_> = writers.into_iter().flat_map(|w| w.join().unwrap()).collect();
+            done.store(true, Ordering::Release);
+            (readers.into_iter().flat_map(|r| r.join().unwrap()).collect::<Vec<_>>(), displaced)
+        });
+        let resident: Vec<_> = ring.drain(usize::MAX).collect();
+        assert_in_order(&resident);
+        assert_eq!(ring.try_pop(), Err(PopError::Empty));
+        out.extend(displaced);
+        out.extend(resident);
+        out.sort_unstable();
+        let all: Vec<_> =
+            (0..producers).flat_map(|p| (0..ROUNDS).map(move |n| value(p, n))).collect();
+        assert!(out == all, "cap {cap}: {} values for {}", out.len(), all.len());
+    }
+}
+
+#[test]
+fn a_ring_that_is_never_empty_never_says_so() {
+    for cap in [1, 2, 3] {
+        let ring = Ring::new(cap);
+        ring.force_push(0);
+        let done = AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                for n in 1..ROUNDS {
+                    ring.force_push(n);
+                }
+                done.store(true, Ordering::Release);
+            });
+            scope.spawn(|| {
+                while !done.load(Ordering::Acquire) {
+                    assert!(!ring.is_empty(), "cap {cap}");
+                    assert!(ring.len() <= cap);
+                }
+            });
+        });
+    }
+}
+
+/// N tokens in a ring of N slots, each thread taking one out and putting it back: there is always
+/// room, so a refusal must say "busy", never "full".
+#[test]
+fn push_after_pop_is_never_refused_as_full() {
+    for cap in [1, 2, 3, 256] {
+        let ring = Ring::new(cap);
+        for n in 0..cap {
+            assert!(ring.push(n).is_ok());
+        }
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    for _ in 0..ROUNDS {
+                        let Some(mut token) = ring.pop() else { continue };
+                        while let Err(refused) = ring.push(token) {
+                            assert!(refused.is_busy(), "cap {cap}");
+                            token = refused.into_inner();
+                            thread::yield_now();
+                        }
+                    }
+                });
+            }
+        });
+        let mut tokens: Vec<_> = ring.into_iter().collect();
+        tokens.sort_unstable();
+        assert_eq!(tokens, (0..cap).collect::<Vec<_>>());
+    }
+}
+
+/// A value whose push has returned is there: after a message about it, a pop finds something.
+#[test]
+fn announced_values_are_found() {
+    let ring = Ring::new(4096);
+    let (announce, announced) = mpsc::channel();
+    thread::scope(|scope| {
+        for producer in 0..3 {
+            let (ring, announce) = (&ring, announce.clone());
+            scope.spawn(move || {
+                for n in 0..1000 {
+                    assert!(ring.push(value(producer, n)).is_ok());
+                    announce.send(()).unwrap();
+                }
+            });
+        }
+        drop(announce);
+        for () in announced {
+            loop {
+                match ring.try_pop() {
+                    Ok(_) => break,
+                    Err(PopError::Pending) => thread::yield_now(),
+                    Err(PopError::Empty) => panic!("an announced value is not there"),
+                }
+            }
+        }
+    });
+    assert!(ring.is_empty());
+}
+
+/// A writer stopped mid-copy: everybody else goes on, and its value comes out in the end.
+#[test]
+fn a_stopped_writer_stops_nobody() {
+    for cap in 1..=9u64 {
+        let ring = Ring::new(cap as usize);
+        let (mut seen, mut displaced) = (Vec::new(), Vec::new());
+        let own = ring.force_push_with(|| {
+            for n in 0..10 * cap {
+                match ring.force_push_full(n) {
+                    Forced::Stored => {}
+                    Forced::Evicted(oldest) => displaced.push(oldest),
+                    Forced::Rejected(value) => {
+                        assert_eq!(cap, 1, "only a ring of one slot has no other slot");
+                        displaced.push(value);
+                    }
+                }
+                assert_ne!(ring.try_pop(), Err(PopError::Empty), "a push is under way");
+            }
+            seen.extend(ring.drain(usize::MAX));
+            1_000
+        });
+        assert_eq!(own, Forced::Stored, "cap {cap}");
+        seen.extend(ring.drain(usize::MAX));
+        assert_eq!(seen.last(), Some(&1_000), "cap {cap}");
+        assert!(ring.is_empty());
+    }
+}
+
+/// The same with a stopped reader; nothing is lost or seen twice.
+#[test]
+fn a_stopped_reader_stops_nobody() {
+    for cap in 1..=9u64 {
+        let ring = Ring::new(cap as usize);
+        let mut out = Vec::new();
+        for n in 0..cap {
+            ring.force_push(n);
+        }
+        let mut inner = Vec::new();
+        let own = ring.pop_stopped(|| {
+            for n in cap..10 * cap {
+                inner.extend(ring.force_push(n));
+                inner.extend((n % 3 == 0).then(|| ring.pop()).flatten());
+            }
+            inner.extend(ring.drain(usize::MAX));
+        });
+        assert_eq!(own, Some(0));
+        out.extend(own);
+        out.extend(inner);
+        out.extend(ring.drain(usize::MAX));
+        out.sort_unstable();
+        assert_eq!(out, (0..10 * cap).collect::<Vec<_>>(), "cap {cap}");
+        assert!(ring.is_empty());
+    }
+}
+
+/// All slots but one held by stopped writers, nested as signal handlers would be.
+#[test]
+fn as_many_stopped_writers_as_slots() {
+    fn nest(ring: &Ring<u64>, depth: u64, rejected: &mut Vec<u64>) {
+        match ring.force_push_with(|| {
+            if depth > 0 {
+                nest(ring, depth - 1, rejected);
+            }
+            depth
+        }) {
+            Forced::Stored => {}
+            Forced::Evicted(value) | Forced::Rejected(value) => rejected.push(value),
+        }
+    }
+    for cap in 1..=5 {
+        for depth in 0..8 {
+            let ring = Ring::new(cap);
+            let mut out = Vec::new();
+            nest(&ring, depth, &mut out);
+            out.extend(ring.drain(usize::MAX));
+            out.sort_unstable();
+            assert_eq!(out, (0..=depth).collect::<Vec<_>>(), "cap {cap} depth {depth}");
+        }
+    }
+}
+
+/// A writer that never comes back: its slot is passed by for ever, also when the position word has
+/// gone round many times (which takes the narrow word of a special test build).
+#[test]
+fn a_writer_that_never_comes_back() {
+    for cap in [2, 3, 8] {
+        let ring = Ring::new(cap);
+        ring.force_push_with(|| {
+            let mut next = 0;
+            for n in 0..10 * ROUNDS {
+                if let Forced::Rejected(_) = ring.force_push_full(n) {
+                    panic!("cap {cap}: there are free slots");
+                }
+                if n % 7 == 0 {
+                    for value in ring.drain(usize::MAX) {
+                        assert!(value >= next, "cap {cap}: {value} after {next}");
+                        next = value + 1;
+                    }
+                    assert_eq!(next, n + 1, "cap {cap}: the newest was resident");
+                }
+            }
+            0
+        });
+    }
+}

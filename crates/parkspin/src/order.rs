@@ -1,0 +1,72 @@
+//! Every ordering stronger than `Relaxed` in this crate, by name, with its partner.
+//!
+//! Two words carry the protocol: the *state* (see `word.rs`) and *wake-ups*, which counts how often
+//! a writer was woken.
+//!
+//! | site | access | ordering | pairs with | what it carries |
+//! |---|---|---|---|---|
+//! | [`read_lock`] | state, compare-exchange | Acquire | [`write_unlock`], [`downgrade`] | the last writer's data |
+//! | [`write_lock`] | state, compare-exchange | Acquire | [`write_unlock`], [`read_unlock`] | the last writer's data, and the end of every reader's use of it |
+//! | [`read_unlock`] | state, subtract | Release | [`write_lock`] | this reader has stopped looking |
+//! | [`write_unlock`] | state, add | Release | [`read_lock`], [`write_lock`] | this writer's data |
+//! | [`downgrade`] | state, compare-exchange | Release | [`read_lock`] | this writer's data |
+//! | [`wake_up`] | wake-ups, add | Release | [`wake_ups`] | "writers wait" was taken out of the state |
+//! | [`wake_ups`] | wake-ups, load | Acquire | [`wake_up`] | the look at the state that follows is not older than the count |
+//!
+//! Everything else is `Relaxed`, for these reasons:
+//!
+//! - Setting and clearing the waiting bits moves no data. They are read-modify-writes, so they
+//!   continue the release sequence of the unlock before them, and whoever acquires the lock after
+//!   them still synchronizes with that unlock. The same holds for the locking side's own
+//!   compare-exchange: several readers in a row all meet the writer before them.
+//! - Loads of the state only propose the expected value of a compare-exchange, which decides.
+//! - A failed compare-exchange gives nothing away.
+//! - Readers sleep on the state itself: the kernel (or the spin loop) compares the very word whose
+//!   change is the news, so there is no second word to order against.
+//!
+//! Each function maps to `Relaxed` if the mutant of the name it carries is asked for.
+
+use syncface::atomic::Ordering::{self, Acquire, Release};
+use syncface::mutant::order;
+
+/// A reader enters.
+#[inline(always)]
+pub(crate) fn read_lock() -> Ordering {
+    order("parkspin.read_lock", Acquire)
+}
+
+/// A writer enters.
+#[inline(always)]
+pub(crate) fn write_lock() -> Ordering {
+    order("parkspin.write_lock", Acquire)
+}
+
+/// A reader leaves.
+#[inline(always)]
+pub(crate) fn read_unlock() -> Ordering {
+    order("parkspin.read_unlock", Release)
+}
+
+/// A writer leaves.
+#[inline(always)]
+pub(crate) fn write_unlock() -> Ordering {
+    order("parkspin.write_unlock", Release)
+}
+
+/// A writer becomes a reader.
+#[inline(always)]
+pub(crate) fn downgrade() -> Ordering {
+    order("parkspin.downgrade", Release)
+}
+
+/// A writer is woken.
+#[inline(always)]
+pub(crate) fn wake_up() -> Ordering {
+    order("parkspin.wake_up", Release)
+}
+
+/// A writer prepares to sleep.
+#[inline(always)]
+pub(crate) fn wake_ups() -> Ordering {
+    order("parkspin.wake_ups", Acquire)
+}

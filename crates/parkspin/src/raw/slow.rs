@@ -1,0 +1,210 @@
+//! The steps on the state word, and what happens when the first try to enter fails or somebody has to
+//! be woken. Invariants are those of [`super`].
+
+use syncface::atomic::Ordering::{self, Relaxed};
+use syncface::mutant;
+
+use super::RawRwLock;
+use crate::order;
+use crate::word::{self, State};
+
+/// How a reader treats those who were there before it.
+#[derive(Clone, Copy)]
+pub(super) enum Queueing {
+    /// Behind everybody who waits.
+    Polite,
+    /// Past them if readers hold the lock, because this thread may be one of those.
+    Recursive,
+}
+
+impl Queueing {
+    #[inline(always)]
+    pub(super) fn admits(self, state: State) -> bool {
+        // The fault: a reader that slips past other waiting readers.
+        let state = if mutant::is("parkspin.reader_ignores_readers_wait") {
+            state.without_readers_wait()
+        } else {
+            state
+        };
+        match self {
+            // The fault: a recursive reader that queues like any other.
+            Self::Recursive if !mutant::is("parkspin.recursive_reader_queues") => {
+                state.admits_recursive_reader()
+            }
+            _ => state.admits_reader(),
+        }
+    }
+}
+
+impl RawRwLock {
+    #[inline(always)]
+    pub(super) fn load(&self) -> State {
+        State(self.state.value().load(Relaxed))
+    }
+
+    /// One step from `old` to `new`; may fail for no reason, and tells what it met.
+    #[inline(always)]
+    pub(super) fn exchange(&self, old: State, new: State, success: Ordering) -> Result<(), State> {
+        match self.state.value().compare_exchange_weak(old.0, new.0, success, Relaxed) {
+            Ok(_) => Ok(()),
+            Err(now) => Err(State(now)),
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn enter_shared(&self, state: State) -> Result<(), State> {
+        self.exchange(state, state.plus_reader(), order::read_lock())
+    }
+
+    #[inline(always)]
+    pub(super) fn enter_exclusive(&self, state: State, locked: State) -> Result<(), State> {
+        self.exchange(state, locked, order::write_lock())
+    }
+
+    /// The state that was left behind on success, the state that refused otherwise.
+    #[inline]
+    pub(super) fn try_shared(&self, queueing: Queueing) -> Result<State, State> {
+        let mut state = self.load();
+        while queueing.admits(state) {
+            match self.enter_shared(state) {
+                Ok(()) => return Ok(state),
+                Err(now) => state = now,
+            }
+        }
+        Err(state)
+    }
+
+    #[cold]
+    pub(super) fn lock_shared_slow(&self, queueing: Queueing) {
+        // Spinning pays while a writer is at work; not behind others who have given up spinning.
+        let look = || {
+            State(self.state.look(|value| {
+                let state = State(value);
+                !state.is_write_locked() || state.anybody_waits()
+            }))
+        };
+        let mut state = look();
+        loop {
+            if queueing.admits(state) {
+                match self.enter_shared(state) {
+                    Ok(()) => return,
+                    Err(now) => state = now,
+                }
+                continue;
+            }
+            if state.is_full() {
+                too_many_readers();
+            }
+            let waiting = state.with_readers_wait();
+            if !state.readers_wait() {
+                if let Err(now) = self.exchange(state, waiting, Relaxed) {
+                    state = now;
+                    continue;
+                }
+            }
+            // The compared word contains the bit: it cannot be cleared unnoticed (invariant 2).
+            self.state.wait(waiting.0);
+            state = look();
+        }
+    }
+
+    #[cold]
+    pub(super) fn lock_exclusive_slow(&self) {
+        let look = || {
+            State(self.state.look(|value| {
+                let state = State(value);
+                state.is_unlocked() || state.writers_wait()
+            }))
+        };
+        let mut state = look();
+        // Set once this thread may have slept: whoever woke it cleared the bit, and others may
+        // still sleep behind that bit, so this thread puts it back as it enters. At worst nobody
+        // does, and one hand-over finds nobody to wake.
+        let mut others_may_sleep = false;
+        loop {
+            if state.is_unlocked() {
+                let locked = if others_may_sleep && !mutant::is("parkspin.woken_writer_forgets") {
+                    state.plus_writer().with_writers_wait()
+                } else {
+                    state.plus_writer()
+                };
+                match self.enter_exclusive(state, locked) {
+                    Ok(()) => return,
+                    Err(now) => state = now,
+                }
+                continue;
+            }
+            if !state.writers_wait() {
+                if let Err(now) = self.exchange(state, state.with_writers_wait(), Relaxed) {
+                    state = now;
+                    continue;
+                }
+            }
+            others_may_sleep = true;
+            // First the ticket, then one more look. If the bit is still there at the look, then
+            // clearing it is yet to come, the count moves after that, and the wait below notices.
+            let late = mutant::is("parkspin.ticket_after_look");
+            let mut ticket = if late { 0 } else { self.ticket() };
+            state = self.load();
+            let news = state.is_unlocked() || !state.writers_wait();
+            if news && !mutant::is("parkspin.no_second_look") {
+                continue;
+            }
+            if late {
+                ticket = self.ticket();
+            }
+            self.wake_ups.wait(ticket);
+            state = look();
+        }
+    }
+
+    #[inline]
+    fn ticket(&self) -> u32 {
+        self.wake_ups.value().load(order::wake_ups())
+    }
+
+    /// The lock was just left in `state`, with somebody waiting: a writer is let at it if one is
+    /// there, all readers otherwise.
+    ///
+    /// Stops as soon as the lock has a holder again. Only a writer can have entered (invariant 4),
+    /// it left the waiting bits as they were, and its release comes back here.
+    #[cold]
+    pub(super) fn hand_over(&self, mut state: State) {
+        while state.is_unlocked() && state.anybody_waits() {
+            let writer = state.writers_wait();
+            let cleared =
+                if writer { state.without_writers_wait() } else { state.without_readers_wait() };
+            if let Err(now) = self.exchange(state, cleared, Relaxed) {
+                // Somebody began to wait or entered. The fault: leaving it to them.
+                if mutant::is("parkspin.hand_over_gives_up") {
+                    return;
+                }
+                state = now;
+            } else if writer {
+                // A writer that was really woken enters (or finds another that did), and its
+                // release serves the readers. Without that certainty nobody may ever come by
+                // again, so the readers are served now; the writer, if there is one, is awake.
+                if self.wake_writer() {
+                    return;
+                }
+                state = cleared;
+            } else {
+                self.state.wake_all();
+                return;
+            }
+        }
+    }
+
+    /// Whether a sleeping writer was woken.
+    fn wake_writer(&self) -> bool {
+        if !mutant::is("parkspin.wake_up_is_not_counted") {
+            self.wake_ups.value().fetch_add(1, order::wake_up());
+        }
+        self.wake_ups.wake_one()
+    }
+}
+
+#[cold]
+fn too_many_readers() -> ! {
+    panic!("the lock has {} readers, which is its limit", word::MAX_READERS);
+}

@@ -1,0 +1,151 @@
+//! Where timestamps come from.
+
+use core::fmt;
+
+/// The source of timestamps of one capture.
+///
+/// Whatever the clock, the order of a shard's events is that of their sequence numbers, never of
+/// their times, and no event carries a time before the start of its capture (an earlier reading
+/// counts as the start).
+#[derive(Clone, Copy, Default)]
+#[non_exhaustive]
+pub enum Clock {
+    /// Wall time taken once at the start, advanced by the system's monotonic clock: epoch
+    /// nanoseconds that never go backwards and do not follow later adjustments of the wall clock.
+    /// Stands still while the machine sleeps. Needs `std`.
+    #[cfg(feature = "std")]
+    #[default]
+    Steady,
+    /// The system's wall clock, read for every event: epoch nanoseconds that follow every
+    /// adjustment, also backwards. Needs `std`.
+    #[cfg(feature = "std")]
+    Realtime,
+    /// A function of yours that returns nanoseconds. It is called on the emit path: it must not
+    /// panic, block, or emit.
+    Custom(fn() -> u64),
+    /// No clock; a capture does not start with it.
+    #[cfg_attr(not(feature = "std"), default)]
+    None,
+}
+
+impl Clock {
+    /// The clock in a word, for the header of a file: `steady`, `realtime`, `custom` or `none`.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")]
+    /// assert_eq!(sys_trace::Clock::Steady.name(), "steady");
+    /// assert_eq!(sys_trace::Clock::Custom(|| 7).name(), "custom");
+    /// ```
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            #[cfg(feature = "std")]
+            Clock::Steady => "steady",
+            #[cfg(feature = "std")]
+            Clock::Realtime => "realtime",
+            Clock::Custom(_) => "custom",
+            Clock::None => "none",
+        }
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A clock that has been started: what shards read.
+#[derive(Clone, Copy)]
+pub(crate) struct RunningClock {
+    clock: Clock,
+    #[cfg(feature = "std")]
+    anchor: std::time::Instant,
+    /// The first reading, ns; no later one is below it. Never 0.
+    pub(crate) start_ns: u64,
+}
+
+impl RunningClock {
+    /// Takes the first reading; `None` if there is no clock.
+    pub(crate) fn start(clock: Clock) -> Option<Self> {
+        let start_ns = match clock {
+            #[cfg(feature = "std")]
+            Clock::Steady | Clock::Realtime => realtime(),
+            Clock::Custom(now) => now(),
+            Clock::None => return None,
+        };
+        Some(Self {
+            clock,
+            #[cfg(feature = "std")]
+            anchor: std::time::Instant::now(),
+            start_ns: start_ns.max(1),
+        })
+    }
+
+    /// Nanoseconds, never before the start.
+    #[inline]
+    pub(crate) fn now(&self) -> u64 {
+        let now = match self.clock {
+            #[cfg(feature = "std")]
+            Clock::Steady => {
+                self.start_ns.saturating_add(nanos(std::time::Instant::now() - self.anchor))
+            }
+            #[cfg(feature = "std")]
+            Clock::Realtime => realtime(),
+            Clock::Custom(now) => now(),
+            Clock::None => 0,
+        };
+        now.max(self.start_ns)
+    }
+}
+
+/// Nanoseconds since 1970; 0 if the clock stands before that.
+#[cfg(feature = "std")]
+fn realtime() -> u64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, nanos)
+}
+
+/// A duration in nanoseconds, in 64 bits (584 years).
+#[cfg(feature = "std")]
+fn nanos(duration: std::time::Duration) -> u64 {
+    duration.as_secs().saturating_mul(1_000_000_000).saturating_add(duration.subsec_nanos().into())
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_earlier_reading_counts_as_the_start() {
+        static TIMES: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(100);
+        fn backwards() -> u64 {
+            TIMES.fetch_sub(10, core::sync::atomic::Ordering::Relaxed)
+        }
+        let clock = RunningClock::start(Clock::Custom(backwards)).unwrap();
+        assert_eq!(clock.start_ns, 100);
+        assert_eq!(clock.now(), 100);
+        assert_eq!(clock.now(), 100);
+    }
+
+    #[test]
+    fn a_clock_at_zero_gives_no_time_zero() {
+        let clock = RunningClock::start(Clock::Custom(|| 0)).unwrap();
+        assert_eq!(clock.now(), 1);
+    }
+
+    #[test]
+    fn no_clock_does_not_start() {
+        assert!(RunningClock::start(Clock::None).is_none());
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn system_clocks_tell_the_time() {
+        for clock in [Clock::Steady, Clock::Realtime] {
+            let running = RunningClock::start(clock).unwrap();
+            assert!(running.start_ns > 1_600_000_000_000_000_000, "{clock:?}");
+            let (first, second) = (running.now(), running.now());
+            assert!(running.start_ns <= first && first <= second, "{clock:?}");
+        }
+    }
+}

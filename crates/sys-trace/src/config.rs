@@ -1,0 +1,128 @@
+//! What a capture is to record.
+
+use crate::clock::Clock;
+use crate::event::Event;
+use crate::sets::{EventSet, ShardSet};
+
+/// Ring bytes per event: the record and the stamp of its slot.
+pub(crate) const BYTES_PER_EVENT: usize = size_of::<Event>() + size_of::<usize>();
+
+/// The configuration of one capture: which shards and types, how many events, which clock.
+///
+/// ```
+/// use sys_trace::{Config, EventSet, ShardSet};
+///
+/// let config = Config::new()
+///     .events_per_shard(65_536)
+///     .shards(ShardSet::parse("0-3").unwrap())
+///     .types(EventSet::parse("software,^tensor_block_while_exec").unwrap());
+/// assert_eq!(config.ring_events(), 65_536);
+/// ```
+#[derive(Debug, Clone)]
+#[must_use]
+pub struct Config {
+    pub(crate) events_per_shard: u64,
+    pub(crate) exact: bool,
+    pub(crate) shards: Option<ShardSet>,
+    pub(crate) types: EventSet,
+    pub(crate) clock: Clock,
+    pub(crate) names: sipintern::Limits,
+}
+
+impl Config {
+    /// Events per shard unless told otherwise: 1,048,576.
+    pub const DEFAULT_EVENTS_PER_SHARD: u64 = 1 << 20;
+    /// The smallest ring; a smaller number is raised to it.
+    pub const MIN_EVENTS_PER_SHARD: u64 = 1 << 10;
+    /// The largest ring: 2<sup>28</sup> events (30 GiB) on 64-bit targets, 2<sup>20</sup>
+    /// elsewhere. A larger number is an error at the start.
+    pub const MAX_EVENTS_PER_SHARD: u64 = if usize::BITS >= 64 { 1 << 28 } else { 1 << 20 };
+
+    /// All shards, all types, the default number of events, the default clock.
+    pub const fn new() -> Self {
+        Self {
+            events_per_shard: Self::DEFAULT_EVENTS_PER_SHARD,
+            exact: false,
+            shards: None,
+            types: EventSet::ALL,
+            #[cfg(feature = "std")]
+            clock: Clock::Steady,
+            #[cfg(not(feature = "std"))]
+            clock: Clock::None,
+            names: sipintern::Limits::DEFAULT,
+        }
+    }
+
+    /// How many events each shard keeps before it overwrites the oldest: any number, not only
+    /// powers of two. Below [`MIN_EVENTS_PER_SHARD`](Self::MIN_EVENTS_PER_SHARD) it is raised to
+    /// that; above [`MAX_EVENTS_PER_SHARD`](Self::MAX_EVENTS_PER_SHARD) the start is refused.
+    pub const fn events_per_shard(mut self, events: u64) -> Self {
+        self.events_per_shard = events;
+        self.exact = false;
+        self
+    }
+
+    /// A ring below the floor, for tests that must see it overflow.
+    #[doc(hidden)]
+    pub const fn events_per_shard_exact(mut self, events: u64) -> Self {
+        self.events_per_shard = events;
+        self.exact = true;
+        self
+    }
+
+    /// Captures these shards only. Shards outside the set allocate nothing.
+    pub const fn shards(mut self, shards: ShardSet) -> Self {
+        self.shards = Some(shards);
+        self
+    }
+
+    /// Captures these types only.
+    pub const fn types(mut self, types: EventSet) -> Self {
+        self.types = types;
+        self
+    }
+
+    /// Takes timestamps from this clock.
+    pub const fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Bounds what each shard stores of interned names.
+    pub const fn name_limits(mut self, limits: sipintern::Limits) -> Self {
+        self.names = limits;
+        self
+    }
+
+    /// Events per shard as a start would use them: the floor applied.
+    #[must_use]
+    pub const fn ring_events(&self) -> u64 {
+        if self.exact || self.events_per_shard > Self::MIN_EVENTS_PER_SHARD {
+            self.events_per_shard
+        } else {
+            Self::MIN_EVENTS_PER_SHARD
+        }
+    }
+
+    /// Bytes of address space that the rings of `shards` shards take. The operating system commits
+    /// them page by page as events arrive.
+    ///
+    /// ```
+    /// let config = sys_trace::Config::new();
+    /// assert!(config.ring_bytes(256) >= 29 << 30);
+    /// ```
+    #[must_use]
+    pub const fn ring_bytes(&self, shards: u32) -> u128 {
+        self.ring_events() as u128 * BYTES_PER_EVENT as u128 * shards as u128
+    }
+
+    pub(crate) fn has_shard(&self, shard: u32) -> bool {
+        self.shards.as_ref().is_none_or(|shards| shards.contains(shard))
+    }
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self::new()
+    }
+}

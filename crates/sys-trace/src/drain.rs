@@ -1,0 +1,102 @@
+//! Reading: drain → shard → the caller's buffer.
+
+use alloc::vec::Vec;
+
+use crate::engine::Engine;
+use crate::error::{DrainError, NotCapturing};
+use crate::event::Event;
+
+impl<const SHARDS: usize> Engine<SHARDS> {
+    /// Takes up to `out.len()` of the oldest events of `shard`, oldest first, into `out`; returns
+    /// how many. Consuming: an event is drained once.
+    ///
+    /// Emitters go on meanwhile. An event whose emitter is stopped in the middle of it is stepped
+    /// over and comes in a later drain. 0 means that nothing was there, or that the shard is not
+    /// captured.
+    ///
+    /// # Errors
+    /// [`DrainError`]: no capture runs, or there is no such shard.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// use sys_trace::{Config, Engine, Event, EventType, Payload, Phase};
+    /// let engine: Box<Engine<2>> = Box::default();
+    /// engine.start(&Config::new()).unwrap();
+    /// for _ in 0..5 {
+    ///     engine.emit(1, EventType::Generic, Phase::Instant, Payload::ZERO);
+    /// }
+    /// let mut buffer = [Event::ZERO; 3];
+    /// assert_eq!(engine.drain(1, &mut buffer), Ok(3));
+    /// assert_eq!(buffer[0].nc_local_id, 1);
+    /// assert_eq!(engine.drain(1, &mut buffer), Ok(2));
+    /// assert_eq!(engine.drain(1, &mut buffer), Ok(0));
+    /// # }
+    /// ```
+    pub fn drain(&self, shard: u32, out: &mut [Event]) -> Result<usize, DrainError> {
+        let shards = SHARDS as u32;
+        let parts =
+            self.shards.get(shard as usize).ok_or(DrainError::ShardOutOfRange { shard, shards })?;
+        let control = self.control.read();
+        if !control.is_running() {
+            return Err(DrainError::NotCapturing);
+        }
+        let state = parts.state.read();
+        let Some((open, counters)) = state.open.as_ref().zip(state.counters.as_ref()) else {
+            return Ok(0);
+        };
+        let mut count = 0;
+        for (place, event) in out.iter_mut().zip(open.ring.drain(usize::MAX)) {
+            counters.drained(&event);
+            *place = event;
+            count += 1;
+        }
+        Ok(count)
+    }
+
+    /// Takes up to `max_per_shard` events of every shard and merges them by time, then shard, then
+    /// sequence number.
+    ///
+    /// A shard's own events stay in the order of their sequence numbers as far as its clock does
+    /// not go backwards.
+    ///
+    /// # Errors
+    /// [`NotCapturing`] if no capture runs. A stop that comes meanwhile ends the drain early: what
+    /// was taken until then is returned.
+    ///
+    /// # Panics
+    /// As any `Vec` does when memory is short; each portion of memory is had before the events for
+    /// it are taken.
+    pub fn drain_all(&self, max_per_shard: usize) -> Result<Vec<Event>, NotCapturing> {
+        const CHUNK: usize = 256;
+        if !self.control.read().is_running() {
+            return Err(NotCapturing);
+        }
+        let mut events = Vec::new();
+        let mut chunk = [Event::ZERO; CHUNK];
+        for shard in 0..SHARDS as u32 {
+            // What is pushed while this runs is left for the next call, or a fast emitter could
+            // keep it here for ever.
+            let mut left = max_per_shard.min(self.resident(shard));
+            while left > 0 {
+                let wanted = left.min(CHUNK);
+                events.reserve(wanted);
+                let count = self.drain(shard, &mut chunk[..wanted]).unwrap_or(0);
+                if count == 0 {
+                    break;
+                }
+                events.extend_from_slice(&chunk[..count]);
+                left -= count;
+            }
+        }
+        events.sort_by_key(|event| (event.timestamp_ns, event.nc_idx, event.nc_local_id));
+        Ok(events)
+    }
+
+    /// About how many events are in the ring of `shard`: a snapshot; 0 if it is not captured.
+    #[must_use]
+    pub fn resident(&self, shard: u32) -> usize {
+        self.shards
+            .get(shard as usize)
+            .map_or(0, |parts| parts.state.read().open.as_ref().map_or(0, |open| open.ring.len()))
+    }
+}

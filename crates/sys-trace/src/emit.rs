@@ -1,0 +1,203 @@
+//! Emitting: gate → shard → ring.
+
+use core::num::NonZeroU64;
+
+use lapring::Forced;
+use syncface::atomic::Ordering;
+
+use crate::engine::Engine;
+use crate::event::Event;
+use crate::event_type::EventType;
+use crate::payload::Payload;
+use crate::phase::Phase;
+use crate::thread_id;
+
+/// Sequence numbers take this many bits of an event's id; the shard's number stands above them.
+const SEQUENCE_BITS: u32 = 50;
+
+/// What pairs the stop of a span with its start.
+///
+/// ```
+/// use sys_trace::TrackingId;
+/// assert_eq!(TrackingId::new(0), None);
+/// assert_eq!(TrackingId::new(9).unwrap().get(), 9);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct TrackingId(NonZeroU64);
+
+impl TrackingId {
+    /// `id` as a tracking id; `None` for 0, which means "none" in a record.
+    #[must_use]
+    pub const fn new(id: u64) -> Option<Self> {
+        match NonZeroU64::new(id) {
+            Some(id) => Some(Self(id)),
+            None => None,
+        }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0.get()
+    }
+}
+
+/// The part of an id that counts: 1 to 2^50 - 1 for any sequence number, never 0, so that no
+/// generated id is 0 and none can reach into the shard's bits.
+///
+/// After 2^50 - 1 events of one shard (a year at 35 million a second) ids repeat; `nc_local_id`
+/// goes on counting.
+const fn counting_part(sequence: u64) -> u64 {
+    const PERIOD: u64 = (1 << SEQUENCE_BITS) - 1;
+    if sequence <= PERIOD { sequence } else { (sequence - 1) % PERIOD + 1 }
+}
+
+impl<const SHARDS: usize> Engine<SHARDS> {
+    /// Records one event on `shard` under a tracking id of its own; returns that id, for the stop
+    /// to carry, or `None` if the event was not accepted.
+    ///
+    /// Not accepted are: anything while no capture runs (one load and a branch), a type or shard
+    /// that is not enabled, a shard that does not exist ([counted](Engine::misdirected)), and an
+    /// emit that meets a start or stop at work on its shard (counted as `refused`).
+    ///
+    /// Never blocks, never allocates, never panics, and makes no system call but the clock's and,
+    /// once per thread, that for the thread's id. On a full ring the oldest event makes room and is
+    /// counted as displaced.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// use sys_trace::{Config, Engine, EventType, Payload, Phase};
+    /// let engine: Box<Engine<4>> = Box::default();
+    /// assert_eq!(engine.emit(0, EventType::Generic, Phase::Instant, Payload::ZERO), None); // off
+    /// engine.start(&Config::new()).unwrap();
+    /// assert!(engine.emit(0, EventType::Generic, Phase::Instant, Payload::ZERO).is_some());
+    /// assert_eq!(engine.emit(4, EventType::Generic, Phase::Instant, Payload::ZERO), None);
+    /// assert_eq!(engine.misdirected(), 1);
+    /// # }
+    /// ```
+    #[inline]
+    pub fn emit(
+        &self,
+        shard: u32,
+        event_type: EventType,
+        phase: Phase,
+        payload: impl Into<Payload>,
+    ) -> Option<TrackingId> {
+        self.emit_tracked(shard, event_type, phase, payload, None)
+    }
+
+    /// [`emit`](Self::emit) under the caller's tracking id; `None` generates one.
+    ///
+    /// This is how a stop is recorded: with what the start returned.
+    #[inline]
+    pub fn emit_tracked(
+        &self,
+        shard: u32,
+        event_type: EventType,
+        phase: Phase,
+        payload: impl Into<Payload>,
+        tracking: Option<TrackingId>,
+    ) -> Option<TrackingId> {
+        if !self.gate.is_open() {
+            return None;
+        }
+        self.record(shard, event_type, phase, payload.into(), tracking, None)
+    }
+
+    /// [`emit_tracked`](Self::emit_tracked) that also carries a sequence id of the runtime.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// use sys_trace::{Config, Engine, EventType, Payload, Phase};
+    /// let engine: Box<Engine<1>> = Box::default();
+    /// engine.start(&Config::new()).unwrap();
+    /// let id = engine.emit_with_seq(0, EventType::CcExec, Phase::Start, Payload::ZERO, None, 77);
+    /// let event = engine.drain_all(usize::MAX).unwrap()[0];
+    /// assert_eq!(event.seq_id(), Some(77));
+    /// assert_eq!(event.tracking_id, id.unwrap().get());
+    /// # }
+    /// ```
+    #[inline]
+    pub fn emit_with_seq(
+        &self,
+        shard: u32,
+        event_type: EventType,
+        phase: Phase,
+        payload: impl Into<Payload>,
+        tracking: Option<TrackingId>,
+        seq_id: u64,
+    ) -> Option<TrackingId> {
+        if !self.gate.is_open() {
+            return None;
+        }
+        self.record(shard, event_type, phase, payload.into(), tracking, Some(seq_id))
+    }
+
+    fn record(
+        &self,
+        shard: u32,
+        event_type: EventType,
+        phase: Phase,
+        payload: Payload,
+        tracking: Option<TrackingId>,
+        seq_id: Option<u64>,
+    ) -> Option<TrackingId> {
+        let Some(parts) = self.shards.get(shard as usize) else {
+            self.misdirected.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
+        // Only start and stop hold this lock for writing. An emit does not wait for them, so it
+        // cannot deadlock with them either, whatever it interrupted.
+        let Some(state) = parts.state.try_read() else {
+            parts.refused.fetch_add(1, Ordering::Relaxed);
+            return None;
+        };
+        let open = state.open.as_ref()?;
+        if !open.types.contains(event_type) {
+            return None;
+        }
+        let counters = state.counters.as_ref()?;
+        let sequence = counters.accept(event_type);
+        let id = counting_part(sequence) | u64::from(shard) << SEQUENCE_BITS;
+        // Never `None`: the counting part is not 0.
+        let tracking = tracking.or(TrackingId::new(id))?;
+
+        let mut event = Event::new(event_type, phase);
+        event.thread_id = thread_id::current();
+        event.id = id;
+        event.nc_local_id = sequence;
+        event.tracking_id = tracking.get();
+        event.timestamp_ns = open.clock.now();
+        event.payload = payload;
+        event.nc_idx = shard;
+        if let Some(seq_id) = seq_id {
+            event.nrta_seq_id = seq_id;
+            event.has_nrta_seq_id = true;
+        }
+        match open.ring.force_push_full(event) {
+            Forced::Stored => {}
+            Forced::Evicted(lost) | Forced::Rejected(lost) => counters.displaced(&lost),
+        }
+        Some(tracking)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_are_never_zero_and_never_reach_the_shard_bits() {
+        let last = (1 << SEQUENCE_BITS) - 1;
+        assert_eq!(counting_part(1), 1);
+        assert_eq!(counting_part(last), last);
+        assert_eq!(counting_part(last + 1), 1);
+        assert_eq!(counting_part(2 * last), last);
+        assert_eq!(counting_part(2 * last + 1), 1);
+        for sequence in [1, 2, last - 1, last, last + 1, u64::MAX - 1, u64::MAX] {
+            let part = counting_part(sequence);
+            assert!(part != 0 && part >> SEQUENCE_BITS == 0, "{sequence}");
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! [`Event`]: the 112-byte record that the rings hold and readers receive.
+
+use core::fmt;
+use core::mem::offset_of;
+
+use crate::event_type::EventType;
+use crate::payload::Payload;
+use crate::phase::Phase;
+
+/// One captured event.
+///
+/// The layout is part of the contract and checked at compile time: 112 bytes, aligned to 8, in the
+/// byte order of the machine.
+///
+/// | byte | field | | byte | field |
+/// |---|---|---|---|---|
+/// | 0 | `event_type_number` `u32` | | 48 | `payload` 40 bytes |
+/// | 8 | `thread_id` `u64` | | 88 | `phase_number` `u32` |
+/// | 16 | `id` `u64` | | 92 | `nc_idx` `u32` |
+/// | 24 | `nc_local_id` `u64` | | 96 | `nrta_seq_id` `u64` |
+/// | 32 | `tracking_id` `u64` | | 104 | `has_nrta_seq_id` `bool` |
+/// | 40 | `timestamp_ns` `u64` | | 105 | 7 bytes, zero |
+///
+/// ```
+/// use sys_trace::{Event, EventType, Payload, Phase, payload::NrtExec};
+///
+/// let mut event = Event::new(EventType::ExecuteApi, Phase::Start);
+/// event.tracking_id = 9;
+/// event.payload = Payload::from(NrtExec { model_id: 3 });
+/// assert_eq!(event.event_type(), Some(EventType::ExecuteApi));
+/// assert_eq!(event.seq_id(), None);
+/// assert_eq!(size_of::<Event>(), 112);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+pub struct Event {
+    /// Number of the [`EventType`]; one that is 46 or more names no type.
+    pub event_type_number: u32,
+    _reserved: u32,
+    /// The operating system's id of the thread that recorded the event.
+    pub thread_id: u64,
+    /// Unique in the process: the sequence number with the shard number from bit 50 on.
+    pub id: u64,
+    /// Sequence number in the shard, from 1 on. It, not the time, defines the shard's order.
+    pub nc_local_id: u64,
+    /// Pairs a stop with its start, which carries the same value; never 0 when generated.
+    pub tracking_id: u64,
+    /// Time of recording in ns of the capture's clock.
+    pub timestamp_ns: u64,
+    /// Data whose meaning [`EventType::payload`] tells.
+    pub payload: Payload,
+    /// Number of the [`Phase`].
+    pub phase_number: u32,
+    /// Number of the shard (virtual core).
+    pub nc_idx: u32,
+    /// Sequence id of the runtime, valid if `has_nrta_seq_id`. [`Event::seq_id`] reads both.
+    pub nrta_seq_id: u64,
+    /// Whether `nrta_seq_id` is valid.
+    pub has_nrta_seq_id: bool,
+    _padding: [u8; 7],
+}
+
+const _: () = {
+    assert!(size_of::<Event>() == 112 && align_of::<Event>() == 8);
+    assert!(offset_of!(Event, event_type_number) == 0);
+    assert!(offset_of!(Event, thread_id) == 8);
+    assert!(offset_of!(Event, id) == 16);
+    assert!(offset_of!(Event, nc_local_id) == 24);
+    assert!(offset_of!(Event, tracking_id) == 32);
+    assert!(offset_of!(Event, timestamp_ns) == 40);
+    assert!(offset_of!(Event, payload) == 48);
+    assert!(offset_of!(Event, phase_number) == 88);
+    assert!(offset_of!(Event, nc_idx) == 92);
+    assert!(offset_of!(Event, nrta_seq_id) == 96);
+    assert!(offset_of!(Event, has_nrta_seq_id) == 104);
+};
+
+impl Event {
+    /// A record of zeros: a start of [`EventType::Generic`] on shard 0.
+    pub const ZERO: Event = Event {
+        event_type_number: 0,
+        _reserved: 0,
+        thread_id: 0,
+        id: 0,
+        nc_local_id: 0,
+        tracking_id: 0,
+        timestamp_ns: 0,
+        payload: Payload::ZERO,
+        phase_number: 0,
+        nc_idx: 0,
+        nrta_seq_id: 0,
+        has_nrta_seq_id: false,
+        _padding: [0; 7],
+    };
+
+    /// [`Event::ZERO`], for places that want a function, such as filling a buffer.
+    #[must_use]
+    pub const fn zeroed() -> Event {
+        Event::ZERO
+    }
+
+    /// A record of this type and phase with everything else zero.
+    #[must_use]
+    pub const fn new(event_type: EventType, phase: Phase) -> Event {
+        Event {
+            event_type_number: event_type.number(),
+            phase_number: phase.number(),
+            ..Event::ZERO
+        }
+    }
+
+    /// The type, `None` if the record carries a number of none.
+    #[inline]
+    #[must_use]
+    pub const fn event_type(&self) -> Option<EventType> {
+        EventType::from_number(self.event_type_number)
+    }
+
+    /// The phase; [`Phase::Count`], which prints as `unknown`, for any number above 2.
+    ///
+    /// ```
+    /// use sys_trace::{Event, Phase};
+    /// let mut event = Event::ZERO;
+    /// event.phase_number = 77;
+    /// assert_eq!(event.phase(), Phase::Count);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn phase(&self) -> Phase {
+        match Phase::from_number(self.phase_number) {
+            Some(phase) => phase,
+            None => Phase::Count,
+        }
+    }
+
+    /// The runtime's sequence id, if the event has one.
+    ///
+    /// ```
+    /// use sys_trace::Event;
+    /// let mut event = Event::ZERO;
+    /// event.nrta_seq_id = 5;
+    /// assert_eq!(event.seq_id(), None);
+    /// event.has_nrta_seq_id = true;
+    /// assert_eq!(event.seq_id(), Some(5));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn seq_id(&self) -> Option<u64> {
+        if self.has_nrta_seq_id { Some(self.nrta_seq_id) } else { None }
+    }
+}
+
+impl Default for Event {
+    fn default() -> Event {
+        Event::ZERO
+    }
+}
+
+/// Names of type and phase, and the payload by its fields.
+impl fmt::Debug for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut out = f.debug_struct("Event");
+        match self.event_type() {
+            Some(event_type) => out.field("event_type", &event_type),
+            None => out.field("event_type_number", &self.event_type_number),
+        };
+        match Phase::from_number(self.phase_number) {
+            Some(phase) => out.field("phase", &phase),
+            None => out.field("phase_number", &self.phase_number),
+        };
+        out.field("nc_idx", &self.nc_idx)
+            .field("nc_local_id", &self.nc_local_id)
+            .field("id", &self.id)
+            .field("tracking_id", &self.tracking_id)
+            .field("thread_id", &self.thread_id)
+            .field("timestamp_ns", &self.timestamp_ns);
+        match self.event_type().and_then(|event_type| event_type.payload(self.phase())) {
+            Some(layout) => {
+                for field in layout.fields {
+                    out.field(field.name, &field.read(&self.payload));
+                }
+            }
+            None if self.payload != Payload::ZERO => {
+                out.field("payload", &self.payload);
+            }
+            None => {}
+        }
+        if let Some(seq_id) = self.seq_id() {
+            out.field("nrta_seq_id", &seq_id);
+        }
+        out.finish()
+    }
+}

@@ -1,0 +1,106 @@
+//! Names: intern → shard → table, and back to text at read-out.
+
+use alloc::vec::Vec;
+
+use sipintern::{Strings, Symbol};
+
+use crate::engine::Engine;
+
+impl<const SHARDS: usize> Engine<SHARDS> {
+    /// The id of `text`, whose text is remembered by `shard` for the running capture.
+    ///
+    /// The id depends on the bytes alone: [`Symbol::of`] gives the same one, at compile time for
+    /// literals, and costs the hot path nothing. So intern a name once and emit its id. Without a
+    /// running capture, on a shard that takes no part or does not exist, or past the
+    /// [limits](crate::Config::name_limits), the id is the same and the text is not stored.
+    ///
+    /// Takes the lock of the shard's names, which no emitter ever takes: shared for a name that is
+    /// known, exclusive for a new one. Not for signal handlers.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// use sys_trace::{Config, Engine, Symbol};
+    /// let engine: Box<Engine<1>> = Box::default();
+    /// engine.start(&Config::new()).unwrap();
+    /// let id = engine.intern(0, "conv2d");
+    /// assert_eq!(id, Symbol::of("conv2d"));
+    /// assert_eq!(engine.strings().get(id), Some("conv2d"));
+    /// # }
+    /// ```
+    pub fn intern(&self, shard: u32, text: &str) -> Symbol {
+        self.intern_by(shard, text, |table| {
+            table.intern(text);
+        })
+    }
+
+    /// [`intern`](Self::intern) that keeps the reference instead of copying the text.
+    ///
+    /// The text must stay mapped: not for literals of a library that may be unloaded.
+    pub fn intern_static(&self, shard: u32, text: &'static str) -> Symbol {
+        self.intern_by(shard, text, |table| {
+            table.intern_static(text);
+        })
+    }
+
+    fn intern_by(
+        &self,
+        shard: u32,
+        text: &str,
+        store: impl FnOnce(&mut sipintern::Interner),
+    ) -> Symbol {
+        if !self.gate.is_open() {
+            return Symbol::of(text);
+        }
+        let Some(parts) = self.shards.get(shard as usize) else {
+            return Symbol::of(text);
+        };
+        {
+            let names = parts.names.read();
+            if !names.open {
+                return Symbol::of(text);
+            }
+            if let Some(known) = names.table.lookup(text) {
+                return known;
+            }
+        }
+        let mut names = parts.names.write();
+        if names.open {
+            store(&mut names.table);
+        }
+        Symbol::of(text)
+    }
+
+    /// The names of all shards of the running capture, or of the last one until the next start:
+    /// without duplicates, sorted by id, collisions listed.
+    #[must_use]
+    pub fn strings(&self) -> Strings {
+        let mut strings = Strings::new();
+        for parts in &self.shards {
+            strings.add(&parts.names.read().table);
+        }
+        strings
+    }
+
+    /// Texts that `shard` did not store because of the limits or for want of memory; 0 for a shard
+    /// that does not exist.
+    #[must_use]
+    pub fn names_dropped(&self, shard: u32) -> u64 {
+        self.shards.get(shard as usize).map_or(0, |parts| parts.names.read().table.dropped())
+    }
+
+    /// Ids and texts as owned pairs, sorted by id: for writers that look names up by number.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// use sys_trace::{Config, Engine, Symbol};
+    /// let engine: Box<Engine<1>> = Box::default();
+    /// engine.start(&Config::new()).unwrap();
+    /// engine.intern(0, "conv2d");
+    /// assert_eq!(engine.names(), [(Symbol::of("conv2d").get(), "conv2d".to_string())]);
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn names(&self) -> Vec<(u64, alloc::string::String)> {
+        self.strings().iter().map(|(id, text)| (id.get(), text.into())).collect()
+    }
+}

@@ -1,0 +1,79 @@
+//! Spans that end by themselves.
+
+use crate::emit::TrackingId;
+use crate::engine::Engine;
+use crate::event_type::EventType;
+use crate::payload::Payload;
+use crate::phase::Phase;
+
+/// A span that has been started; its stop is recorded when it is dropped, also while unwinding.
+///
+/// A span that is leaked (`mem::forget`) leaves a start without a stop, which readers show as
+/// unfinished.
+#[must_use = "a span ends when it is dropped: bind it to a name"]
+#[derive(Debug)]
+pub struct Span<'a, const SHARDS: usize> {
+    engine: &'a Engine<SHARDS>,
+    shard: u32,
+    event_type: EventType,
+    tracking: Option<TrackingId>,
+    stop: Payload,
+}
+
+impl<const SHARDS: usize> Engine<SHARDS> {
+    /// Starts a span on `shard`. Its stop carries the same payload unless
+    /// [`Span::set_stop`] gives it another one.
+    ///
+    /// If the start is not accepted (see [`emit`](Self::emit)), no stop will be recorded.
+    ///
+    /// ```
+    /// # #[cfg(feature = "std")] {
+    /// use sys_trace::{Config, Engine, EventType, Phase, payload::ExecTensorRead};
+    /// let engine: Box<Engine<1>> = Box::default();
+    /// engine.start(&Config::new()).unwrap();
+    /// {
+    ///     let _read = engine.span(0, EventType::TensorRead, ExecTensorRead { tensor_id: 1, size: 64 });
+    ///     // … the work …
+    /// }
+    /// let events = engine.drain_all(usize::MAX).unwrap();
+    /// assert_eq!([events[0].phase(), events[1].phase()], [Phase::Start, Phase::Stop]);
+    /// # }
+    /// ```
+    pub fn span(
+        &self,
+        shard: u32,
+        event_type: EventType,
+        payload: impl Into<Payload>,
+    ) -> Span<'_, SHARDS> {
+        let stop = payload.into();
+        let tracking = self.emit(shard, event_type, Phase::Start, stop);
+        Span { engine: self, shard, event_type, tracking, stop }
+    }
+}
+
+impl<const SHARDS: usize> Span<'_, SHARDS> {
+    /// What pairs start and stop; `None` if the start was not accepted.
+    #[must_use]
+    pub fn tracking_id(&self) -> Option<TrackingId> {
+        self.tracking
+    }
+
+    /// The payload that the stop will carry.
+    pub fn set_stop(&mut self, payload: impl Into<Payload>) {
+        self.stop = payload.into();
+    }
+
+    /// Ends the span now, with this payload.
+    pub fn finish(mut self, payload: impl Into<Payload>) {
+        self.set_stop(payload);
+    }
+}
+
+impl<const SHARDS: usize> Drop for Span<'_, SHARDS> {
+    fn drop(&mut self) {
+        if self.tracking.is_some() {
+            let (shard, event_type, stop) = (self.shard, self.event_type, self.stop);
+            self.engine.emit_tracked(shard, event_type, Phase::Stop, stop, self.tracking);
+        }
+    }
+}
