@@ -100,3 +100,8 @@ pub use slot::Slot;
 #[cfg(feature = "alloc")]
 pub use storage::HeapSlots;
 pub use storage::{InlineSlots, Storage};
+
+/// The examples in the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

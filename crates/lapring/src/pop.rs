@@ -4,7 +4,7 @@
 
 use core::iter::FusedIterator;
 
-use syncface::Backoff;
+use syncface::{Backoff, mutant};
 
 use crate::error::PopError;
 use crate::order;
@@ -89,7 +89,11 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// # }
     /// ```
     pub fn drain(&self, max: usize) -> Drain<'_, T, S> {
-        let end = self.frontier();
+        let mut end = self.frontier();
+        if mutant::is("lapring.drain_unbounded") {
+            // One lap more.
+            end = end.wrapping_sub(self.geometry().lap_before(0));
+        }
         let head = self.load_head();
         Drain { ring: self, position: head, end, left: max, unbroken: true }
     }
@@ -134,7 +138,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 Read::Vacant if is_after(self.load_floor(), position) => {
                     // The position was passed over. A newer stamp stops a writer who has not heard
                     // of it from putting a value where no reader would look any more.
-                    if syncface::mutant::is("lapring.pass_without_bump") {
+                    if mutant::is("lapring.pass_without_bump") {
                         return Step::Past(geometry.next(position));
                     }
                     let empty_here = geometry.stamp(position, State::Empty);

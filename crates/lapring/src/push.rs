@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "moves values into slots that the claim made ours")]
 
-use syncface::Backoff;
+use syncface::{Backoff, mutant};
 
 use crate::error::Full;
 use crate::order;
@@ -114,6 +114,12 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 // SAFETY: the claim makes the slot ours (slot invariant 1); it was stamped `Full`
                 // (slot invariant 2); nothing has read it since.
                 let oldest = unsafe { claim.slot.read() };
+                if mutant::is("lapring.evicted_twice") {
+                    // The old bytes stay, and are handed over as if they were the new value.
+                    core::mem::forget(value);
+                    claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
+                    return Forced::Evicted(oldest);
+                }
                 self.fill(&claim, value);
                 Forced::Evicted(oldest)
             }
@@ -224,7 +230,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 Write::Occupied => true,
                 Write::Vacant => false,
             };
-            if busy > 0 && !syncface::mutant::is("lapring.skip_unmarked") {
+            if busy > 0 && !mutant::is("lapring.skip_unmarked") {
                 // Skips are declared before anything beyond them is claimed, so that whoever sees
                 // the claim can know that the positions before it will stay without a value.
                 self.raise_floor(position);

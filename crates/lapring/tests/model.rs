@@ -2,8 +2,10 @@
 //! few hundred runs of the same bodies on real threads.
 //!
 //! ```text
-//! RUSTFLAGS="--cfg loom" LOOM_MAX_PREEMPTIONS=3 cargo test --release -p lapring --test model
+//! RUSTFLAGS="--cfg loom" cargo test --release -p lapring --test model
 //! ```
+//!
+//! The number beside each model is its bound of preemptions; `LOOM_MAX_PREEMPTIONS` overrides it.
 //!
 //! In each model every value is found exactly once at the end, and each producer's values in the
 //! order it pushed them. `mutants.txt` beside this file says which model fails for which fault.
@@ -19,17 +21,24 @@ use loom::thread;
 use std::thread;
 
 #[cfg(loom)]
-fn model(body: impl Fn() + Sync + Send + 'static) {
+fn model(bound: usize, body: impl Fn() + Sync + Send + 'static) {
+    use std::sync::atomic::{AtomicUsize, Ordering};
     let mut builder = loom::model::Builder::new();
     builder.max_branches = 10_000;
-    if builder.preemption_bound.is_none() {
-        builder.preemption_bound = Some(3);
-    }
-    builder.check(body);
+    // `LOOM_MAX_PREEMPTIONS` overrides the bound.
+    builder.preemption_bound = builder.preemption_bound.or(Some(bound));
+    let executions = Arc::new(AtomicUsize::new(0));
+    let count = executions.clone();
+    builder.check(move || {
+        count.fetch_add(1, Ordering::Relaxed);
+        body();
+    });
+    let executions = executions.load(Ordering::Relaxed);
+    assert!(executions > 10, "a model of {executions} executions shows nothing");
 }
 
 #[cfg(not(loom))]
-fn model(body: impl Fn()) {
+fn model(_bound: usize, body: impl Fn()) {
     for _ in 0..if cfg!(miri) { 5 } else { 300 } {
         body();
     }
@@ -83,7 +92,7 @@ type Body = Box<dyn FnOnce() -> Vec<u32> + Send>;
 
 /// Runs `bodies` on threads of their own and returns what they return.
 fn run(bodies: Vec<Body>) -> Vec<Vec<u32>> {
-    let threads: Vec<_> = bodies.into_iter().map(|body| thread::spawn(body)).collect();
+    let threads: Vec<_> = bodies.into_iter().map(thread::spawn).collect();
     threads.into_iter().map(|thread| thread.join().unwrap()).collect()
 }
 
@@ -98,7 +107,7 @@ macro_rules! threads {
 
 #[test]
 fn two_writers_cap_1() {
-    model(|| {
+    model(3, || {
         let ring = ring(1);
         let out = threads!(ring: force(&ring, &[10, 11]), force(&ring, &[20]));
         assert_exactly(&ring, &out, &[10, 11, 20]);
@@ -107,7 +116,7 @@ fn two_writers_cap_1() {
 
 #[test]
 fn two_writers_cap_2() {
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         let out = threads!(ring: force(&ring, &[10, 11]), force(&ring, &[20, 21]));
         assert_exactly(&ring, &out, &[10, 11, 20, 21]);
@@ -116,7 +125,7 @@ fn two_writers_cap_2() {
 
 #[test]
 fn writer_and_reader_cap_1() {
-    model(|| {
+    model(3, || {
         let ring = ring(1);
         let out = threads!(ring: force(&ring, &[10, 11]), [pop(&ring), pop(&ring)].concat());
         assert_in_order(&out[1]);
@@ -126,7 +135,7 @@ fn writer_and_reader_cap_1() {
 
 #[test]
 fn writer_and_two_readers_cap_2() {
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         let out = threads!(ring: force(&ring, &[10, 11]), pop(&ring), pop(&ring));
         assert_exactly(&ring, &out, &[10, 11]);
@@ -135,7 +144,7 @@ fn writer_and_two_readers_cap_2() {
 
 #[test]
 fn two_writers_and_reader_cap_1() {
-    model(|| {
+    model(3, || {
         let ring = ring(1);
         let out = threads!(ring:
             force(&ring, &[10]), force(&ring, &[20]), [pop(&ring), pop(&ring)].concat());
@@ -146,7 +155,7 @@ fn two_writers_and_reader_cap_1() {
 /// A full ring: the writer meets the slot that the reader is taking, and passes it by.
 #[test]
 fn overwriting_meets_a_reader_cap_2() {
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         assert!(force(&ring, &[1, 2]).is_empty());
         let out = threads!(ring:
@@ -158,7 +167,7 @@ fn overwriting_meets_a_reader_cap_2() {
 
 #[test]
 fn overwriting_meets_two_readers_cap_2() {
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         assert!(force(&ring, &[1, 2]).is_empty());
         let out = threads!(ring: force(&ring, &[10]), pop(&ring), pop(&ring));
@@ -169,7 +178,7 @@ fn overwriting_meets_two_readers_cap_2() {
 /// After a writer has passed by a slot, its later pushes must not land there, before the earlier.
 #[test]
 fn order_across_a_skip_cap_2() {
-    model(|| {
+    model(2, || {
         let ring = ring(2);
         assert!(force(&ring, &[1, 2]).is_empty());
         let out = threads!(ring: force(&ring, &[10, 11]), pop(&ring), force(&ring, &[20]));
@@ -189,7 +198,7 @@ fn order_across_a_skip_cap_2() {
 /// that comes next must not take that for the end.
 #[test]
 fn no_false_empty_after_a_skip_cap_2() {
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         assert!(force(&ring, &[1, 2]).is_empty());
         let out = threads!(ring: pop(&ring), force(&ring, &[10, 11]));
@@ -209,7 +218,7 @@ fn no_false_empty_after_a_skip_cap_2() {
 /// A value that a writer puts into a slot late, after others have passed it by, is found.
 #[test]
 fn late_value_is_found_cap_2() {
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         let out = threads!(ring: force(&ring, &[10]), force(&ring, &[20, 21, 22]));
         assert_exactly(&ring, &out, &[10, 20, 21, 22]);
@@ -218,7 +227,7 @@ fn late_value_is_found_cap_2() {
 
 #[test]
 fn never_empty_cap_1() {
-    model(|| {
+    model(3, || {
         let ring = ring(1);
         assert!(force(&ring, &[1]).is_empty());
         let out = threads!(ring: force(&ring, &[10, 11]), {
@@ -237,7 +246,7 @@ fn never_empty_cap_1() {
 #[test]
 fn announced_value_is_found_cap_2() {
     use syncface::atomic::{AtomicUsize, Ordering};
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         let announced = Arc::new(AtomicUsize::new(0));
         let writers: Vec<_> = [10, 20]
@@ -269,7 +278,7 @@ fn push_after_pop_is_never_refused_as_full_cap_2() {
             }
         }
     }
-    model(|| {
+    model(2, || {
         let ring = ring(2);
         assert!(force(&ring, &[1, 11]).is_empty());
         let out = threads!(ring: [turn(&ring), turn(&ring)].concat(), turn(&ring));
@@ -279,7 +288,7 @@ fn push_after_pop_is_never_refused_as_full_cap_2() {
 
 #[test]
 fn push_and_force_push_mixed_cap_1() {
-    model(|| {
+    model(3, || {
         let ring = ring(1);
         let out = threads!(ring:
             ring.push(Box::new(10)).err().map(|full| *full.into_inner()).into_iter().collect(),
@@ -292,7 +301,7 @@ fn push_and_force_push_mixed_cap_1() {
 
 #[test]
 fn drain_beside_two_writers_cap_2() {
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         let out = threads!(ring:
             force(&ring, &[10]), force(&ring, &[20]), drain(&ring));
@@ -303,7 +312,7 @@ fn drain_beside_two_writers_cap_2() {
 /// Two drains in a row by one reader: what the first stepped over comes before what follows it.
 #[test]
 fn drains_keep_a_producers_order_cap_3() {
-    model(|| {
+    model(3, || {
         let ring = ring(3);
         let out = threads!(ring: force(&ring, &[10, 11]), [drain(&ring), drain(&ring)].concat());
         assert_in_order(&out[1]);
@@ -316,7 +325,7 @@ fn drains_keep_a_producers_order_cap_3() {
 #[cfg(not(loom))]
 fn abandoned_push_beside_a_writer() {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         let out = threads!(ring: force(&ring, &[10, 11]), {
             let failed = catch_unwind(AssertUnwindSafe(|| {
@@ -338,7 +347,7 @@ fn abandoned_push_beside_a_writer() {
 /// checker, double drops everywhere).
 #[test]
 fn drop_after_a_race_cap_2() {
-    model(|| {
+    model(3, || {
         let ring = ring(2);
         threads!(ring: force(&ring, &[10, 11]), pop(&ring));
         drop(ring);

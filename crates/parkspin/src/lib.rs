@@ -85,3 +85,8 @@ mod word;
 pub use guard::{RwLockReadGuard, RwLockWriteGuard};
 pub use raw::RawRwLock;
 pub use rwlock::RwLock;
+
+/// The examples in the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -99,3 +99,8 @@ pub use sip13::hash_of;
 #[cfg(feature = "alloc")]
 pub use strings::{Strings, merged};
 pub use symbol::Symbol;
+
+/// The examples in the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -83,3 +83,8 @@ macro_rules! maybe_const {
         $vis fn $($rest)*
     };
 }
+
+/// The examples in the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

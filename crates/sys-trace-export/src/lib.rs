@@ -14,3 +14,8 @@ pub use chrome::{ChromeSummary, write_chrome};
 pub use json::{JsonOptions, JsonWriter, Summary, write_json};
 pub use names::{NameFn, Names, NoNames};
 pub use sync::{HostTime, SyncPoints};
+
+/// The example in the project's README is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -115,3 +115,8 @@ pub use self::{
 pub use global::global;
 #[cfg(feature = "alloc")]
 pub use sipintern::{Limits, Strings, Symbol};
+
+/// The examples in the README are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,190 @@
+//! Models of the engine: under `--cfg loom` every interleaving up to the preemption bound, natively
+//! a few hundred runs of the same bodies on real threads.
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" cargo test --release -p sys-trace --test model
+//! ```
+//!
+//! Each model ends with the accounting identity: what was created was drained, displaced, discarded
+//! or is resident.
+#![cfg(feature = "std")]
+#![allow(missing_docs, reason = "a test")]
+
+use std::sync::Arc;
+
+use sys_trace::{Clock, Config, Engine, Event, EventType, Payload, Phase, Symbol};
+
+#[cfg(loom)]
+use loom::thread;
+#[cfg(not(loom))]
+use std::thread;
+
+/// Runs `body` under every interleaving with at most `bound` preemptions; `LOOM_MAX_PREEMPTIONS`
+/// overrides it.
+#[cfg(loom)]
+fn model(bound: usize, body: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.max_branches = 10_000;
+    builder.preemption_bound = builder.preemption_bound.or(Some(bound));
+    builder.check(body);
+}
+
+#[cfg(not(loom))]
+fn model(_bound: usize, body: impl Fn()) {
+    for _ in 0..if cfg!(miri) { 3 } else { 200 } {
+        body();
+    }
+}
+
+fn config(events: u64) -> Config {
+    Config::new().clock(Clock::Custom(|| 1)).events_per_shard_exact(events)
+}
+
+fn started(events: u64) -> Arc<Engine<1>> {
+    let engine = Arc::new(Engine::new());
+    engine.start(&config(events)).unwrap();
+    engine
+}
+
+fn emit(engine: &Engine<1>) -> bool {
+    engine.emit(0, EventType::Generic, Phase::Instant, Payload::ZERO).is_some()
+}
+
+fn drain(engine: &Engine<1>) -> u64 {
+    engine.drain(0, &mut [Event::ZERO; 4]).unwrap_or(0) as u64
+}
+
+fn assert_exact(engine: &Engine<1>, created: u64, drained: u64) {
+    let total = engine.shard_counts(0).unwrap().total;
+    assert_eq!((total.created, total.drained), (created, drained), "{total:?}");
+    assert_eq!(total.live(), engine.resident(0) as u64, "{total:?}");
+}
+
+#[test]
+fn two_emitters_overwrite() {
+    model(3, || {
+        let engine = started(1);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || assert!(emit(&engine))
+        });
+        assert!(emit(&engine));
+        other.join().unwrap();
+        assert_exact(&engine, 2, 0);
+        assert_eq!(engine.loss().displaced, 1);
+        assert_eq!(drain(&engine), 1);
+    });
+}
+
+#[test]
+fn drain_beside_an_emitter() {
+    model(3, || {
+        let engine = started(2);
+        assert!(emit(&engine));
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || assert!(emit(&engine))
+        });
+        let drained = drain(&engine);
+        assert!(drained >= 1, "the first was there");
+        other.join().unwrap();
+        assert_exact(&engine, 2, drained);
+    });
+}
+
+/// An emit beside a stop is either in the accounts or was not accepted.
+#[test]
+fn stop_beside_an_emitter() {
+    model(3, || {
+        let engine = started(2);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || u64::from(emit(&engine))
+        });
+        engine.stop().unwrap();
+        let created = other.join().unwrap();
+        assert_exact(&engine, created, 0);
+        assert_eq!(engine.loss().discarded, created);
+        assert!(!emit(&engine));
+    });
+}
+
+/// A late emitter of one capture beside the start of the next: no event crosses over uncounted, and
+/// no ring is used after it was dropped.
+#[test]
+fn restart_beside_a_late_emitter() {
+    model(3, || {
+        let engine = started(1);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || emit(&engine)
+        });
+        engine.stop().unwrap();
+        engine.start(&config(1)).unwrap();
+        assert!(emit(&engine), "the first event after a start");
+        other.join().unwrap();
+        let total = engine.shard_counts(0).unwrap().total;
+        assert!((1..=2).contains(&total.created));
+        assert_exact(&engine, total.created, 0);
+    });
+}
+
+#[test]
+fn stop_beside_a_drain() {
+    model(3, || {
+        let engine = started(2);
+        assert!(emit(&engine));
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || drain(&engine)
+        });
+        engine.stop().unwrap();
+        let drained = other.join().unwrap();
+        assert_exact(&engine, 1, drained);
+        assert_eq!(engine.loss().discarded, 1 - drained);
+    });
+}
+
+#[test]
+fn two_starts_one_wins() {
+    model(3, || {
+        let engine = Arc::new(Engine::<1>::new());
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || engine.start(&config(1)).is_ok()
+        });
+        let here = engine.start(&config(1)).is_ok();
+        let there = other.join().unwrap();
+        assert!(here != there);
+        assert_eq!(engine.capture_info().unwrap().epoch, 1);
+    });
+}
+
+/// Interning on a shard keeps no emitter of it from being accepted.
+#[test]
+fn intern_beside_an_emitter() {
+    model(3, || {
+        let engine = started(2);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || assert_eq!(engine.intern(0, "name"), Symbol::of("name"))
+        });
+        assert!(emit(&engine));
+        other.join().unwrap();
+        assert_eq!(engine.strings().get(Symbol::of("name")), Some("name"));
+        assert_exact(&engine, 1, 0);
+    });
+}
+
+#[test]
+fn two_threads_intern_one_name() {
+    model(3, || {
+        let engine = started(1);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || engine.intern(0, "name")
+        });
+        assert_eq!(engine.intern(0, "name"), other.join().unwrap());
+        assert_eq!(engine.strings().len(), 1);
+    });
+}
