@@ -1,9 +1,10 @@
 //! The arguments: what can be asked for, and the one line that says what is wrong with them.
 
+use std::error::Error as _;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use sys_trace::{Config, EventSet, ShardSet};
 
@@ -87,14 +88,21 @@ pub(crate) fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Parsed, 
     let text = error.to_string();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Ok(Parsed::Print(text)),
-        // What follows the first paragraph is usage and hints.
-        _ => {
-            let first = text.split("\n\n").next().unwrap_or(&text);
-            let lines: Vec<&str> = first.lines().map(str::trim).collect();
-            let line = lines.join(" ");
-            Err(Fail::new(line.strip_prefix("error: ").unwrap_or(&line)))
-        }
+        _ => Err(Fail::new(bad_value(&error).unwrap_or_else(|| first_paragraph(&text)))),
     }
+}
+
+/// What is wrong with the value of an option: whatever the value, all of it.
+fn bad_value(error: &clap::Error) -> Option<String> {
+    let (arg, value) = (error.get(ContextKind::InvalidArg)?, error.get(ContextKind::InvalidValue)?);
+    Some(format!("invalid value '{value}' for '{arg}': {}", error.source()?))
+}
+
+/// What is wrong with the rest; usage and hints follow after it.
+fn first_paragraph(text: &str) -> String {
+    let text = text.strip_prefix("error: ").unwrap_or(text);
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|it| !it.is_empty()).collect();
+    lines.join(" ")
 }
 
 fn cores(text: &str) -> Result<u32, String> {

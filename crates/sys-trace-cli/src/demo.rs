@@ -23,9 +23,11 @@ pub(crate) fn run(options: &Demo) -> Result<(), Fail> {
     let begun = Instant::now();
     let cores = options.cores.unwrap_or_else(machine_cores);
     let shards = shards(options.only_shards, cores)?;
-    let walk = Walk::new(&options.dir, &options.out)?;
+    let mut walk = Walk::new(&options.dir)?;
+    walk.leave_out(&options.out)?;
     let files = count_files(&walk)?;
     let mut output = Output::create(&options.out)?;
+    walk.leave_out(&options.out)?;
 
     let engine = sys_trace::global();
     let types = options.only_types.unwrap_or(EventSet::ALL);

@@ -24,26 +24,30 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
-    /// The files of `root` except those of the folder `output`.
-    pub(crate) fn new(root: &Path, output: &Path) -> Result<Walk, Fail> {
-        let absolute = fs::canonicalize(root).map_err(|error| match error.kind() {
+    /// The files of `root`.
+    pub(crate) fn new(root: &Path) -> Result<Walk, Fail> {
+        let metadata = fs::metadata(root).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => Fail::new(format!("the folder {root:?} does not exist")),
             _ => Fail::new(format!("cannot enter the folder {root:?}: {error}")),
         })?;
-        if !absolute.is_dir() {
+        if !metadata.is_dir() {
             return Err(Fail::new(format!("{root:?} is not a folder")));
         }
         fs::read_dir(root)
             .map_err(|error| Fail::new(format!("cannot list the folder {root:?}: {error}")))?;
-        let output_path = output;
-        // It need not exist yet; then it holds nothing to leave out.
-        let output = fs::canonicalize(output).ok();
-        if output.as_ref() == Some(&absolute) {
+        Ok(Walk { root: root.to_path_buf(), output: None })
+    }
+
+    /// Leaves out the folder `output`. While it does not exist there is nothing to leave out: call
+    /// again once it is made.
+    pub(crate) fn leave_out(&mut self, output: &Path) -> Result<(), Fail> {
+        self.output = fs::canonicalize(output).ok();
+        if self.output.is_some() && self.output == fs::canonicalize(&self.root).ok() {
             return Err(Fail::new(format!(
-                "the output folder {output_path:?} is the folder to digest: name another with --out"
+                "the output folder {output:?} is the folder to digest: name another with --out"
             )));
         }
-        Ok(Walk { root: root.to_path_buf(), output })
+        Ok(())
     }
 
     pub(crate) fn root(&self) -> &Path {
@@ -133,7 +137,9 @@ mod tests {
 
     fn names(root: &Path, output: &Path) -> (Vec<String>, String) {
         let (mut found, mut skips) = (Vec::new(), Skips::default());
-        Walk::new(root, output).unwrap().files(&mut skips, |path| {
+        let mut walk = Walk::new(root).unwrap();
+        walk.leave_out(output).unwrap();
+        walk.files(&mut skips, |path| {
             found.push(path.strip_prefix(root).unwrap().display().to_string());
             ControlFlow::Continue(())
         });

@@ -4,7 +4,8 @@
 //!   `core 3 (lost 120 of 1,000 events)`: the viewer shows what is missing beside what is there.
 //! - **Lanes as threads.** Slices of one lane nest or are disjoint; viewers drop partial overlaps.
 //!   Host and device events have lanes of their own, and a slice stands inside another one only if
-//!   the same thread recorded both. A `tid` is unique in the file and counts from 1.
+//!   the same thread recorded both. A `tid` is unique in the file and counts from 257, above every
+//!   `pid`: of a thread whose two ids are equal viewers say that it is the process's main thread.
 //! - **Spans as `X` events**, a start paired with the stop of the same type, shard and tracking id,
 //!   the latest open one if there are several, by sequence number. A start without stop lasts
 //!   until the end of the capture, with the argument `"end":"not recorded"`. A stop without start
@@ -44,6 +45,9 @@ use crate::loss;
 use crate::out::Out;
 use lanes::Lanes;
 use pair::{Kind, LaneKind, Slice, Timeline};
+
+/// The largest `pid`, that of shard 255.
+const LAST_PID: u64 = 256;
 
 /// What was written. A viewer that dropped nothing counts [`slices`](ChromeSummary::slices) slices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,7 +109,8 @@ pub struct ShardSummary {
 pub fn write_chrome<W: Write>(writer: W, capture: &Capture<'_>) -> io::Result<ChromeSummary> {
     let timeline = Timeline::new(capture);
     let shards = shards(capture);
-    let mut file = File { out: Out::new(writer), capture, timeline: &timeline, tids: 0, comma: "" };
+    let mut file =
+        File { out: Out::new(writer), capture, timeline: &timeline, tids: LAST_PID, comma: "" };
     let mut summary = ChromeSummary::default();
 
     file.out.raw("{\"displayTimeUnit\":\"ns\",\"otherData\":");

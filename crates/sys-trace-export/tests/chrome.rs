@@ -60,12 +60,12 @@ fn exact_text() {
 "traceEvents":[
 {"ph":"M","pid":4,"name":"process_name","args":{"name":"core 3 (lost 1,000 of 1,003 events, refused 2)"}},
 {"ph":"M","pid":4,"name":"process_sort_index","args":{"sort_index":3}},
-{"ph":"X","pid":4,"tid":1,"ts":0.500,"dur":2999.507,"cat":"software","name":"nrt_execute rs","args":{"tracking_id":"0x24000000000000","thread_id":40,"nc_local_id":1,"model_id":7,"model_name":"rs","end_nc_local_id":3,"end_thread_id":41}},
-{"ph":"M","pid":4,"tid":1,"name":"thread_name","args":{"name":"software 1"}},
-{"ph":"M","pid":4,"tid":1,"name":"thread_sort_index","args":{"sort_index":1}},
-{"ph":"i","pid":4,"tid":2,"ts":1.000,"s":"t","cat":"hardware","name":"numerical_err","args":{"tracking_id":"0x5","thread_id":40,"nc_local_id":2,"device_core_idx":0,"exec_id":0,"nc_timestamp_ns":0,"cpu_timestamp_ns":0}},
-{"ph":"M","pid":4,"tid":2,"name":"thread_name","args":{"name":"hardware 1"}},
-{"ph":"M","pid":4,"tid":2,"name":"thread_sort_index","args":{"sort_index":2}}
+{"ph":"X","pid":4,"tid":257,"ts":0.500,"dur":2999.507,"cat":"software","name":"nrt_execute rs","args":{"tracking_id":"0x24000000000000","thread_id":40,"nc_local_id":1,"model_id":7,"model_name":"rs","end_nc_local_id":3,"end_thread_id":41}},
+{"ph":"M","pid":4,"tid":257,"name":"thread_name","args":{"name":"software 1"}},
+{"ph":"M","pid":4,"tid":257,"name":"thread_sort_index","args":{"sort_index":257}},
+{"ph":"i","pid":4,"tid":258,"ts":1.000,"s":"t","cat":"hardware","name":"numerical_err","args":{"tracking_id":"0x5","thread_id":40,"nc_local_id":2,"device_core_idx":0,"exec_id":0,"nc_timestamp_ns":0,"cpu_timestamp_ns":0}},
+{"ph":"M","pid":4,"tid":258,"name":"thread_name","args":{"name":"hardware 1"}},
+{"ph":"M","pid":4,"tid":258,"name":"thread_sort_index","args":{"sort_index":258}}
 ]}
 "#;
     let (text, summary) = text(&capture);
@@ -312,6 +312,7 @@ proptest! {
         for line in text.lines().filter(|line| line.contains("\"ts\":")) {
             let value: Value = serde_json::from_str(line.trim_end_matches(',')).unwrap();
             let tid = value["tid"].as_u64().unwrap();
+            prop_assert!(tid > 256 && tid < 1 << 31, "a viewer would merge or rename thread {}", tid);
             prop_assert!((1..i32::MAX as u64).contains(&tid));
             let begin = ns(line, "\"ts\":");
             let end = begin + ns(line, "\"dur\":");

@@ -155,17 +155,17 @@ impl<'e> Worker<'e> {
                 break Ok(limit - left);
             }
         };
-        let digest = {
+        let result = read.map(|bytes| {
             let payload = ExecTensorRead { tensor_id, size: size_of::<Digest>() as u64 };
             let _read = tracer.span(EventType::TensorRead, number, payload);
-            Digest::from(hasher.finalize())
-        };
+            (bytes, Digest::from(hasher.finalize()))
+        });
         {
             let payload = ExecTensorFree { tensor_id, size, ref_count: 0 };
             let _free = tracer.span(EventType::TensorFree, number, payload);
             self.buffer.clear();
         }
-        Ok((read?, digest))
+        Ok(result?)
     }
 }
 

@@ -9,14 +9,14 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-pub const BINARY: &str = env!("CARGO_BIN_EXE_sys-trace");
+pub(crate) const BINARY: &str = env!("CARGO_BIN_EXE_sys-trace");
 
 /// What a run of the program did.
 #[derive(Debug)]
-pub struct Run {
-    pub code: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Run {
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 impl From<Output> for Run {
@@ -29,12 +29,12 @@ impl From<Output> for Run {
     }
 }
 
-pub fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Run {
+pub(crate) fn run<A: AsRef<OsStr>>(args: impl IntoIterator<Item = A>) -> Run {
     Command::new(BINARY).args(args).output().expect("the program starts").into()
 }
 
 /// `demo DIR --out OUT` and more.
-pub fn demo(dir: &Path, out: &Path, more: &[&str]) -> Run {
+pub(crate) fn demo(dir: &Path, out: &Path, more: &[&str]) -> Run {
     let first = [OsStr::new("demo"), dir.as_os_str(), OsStr::new("--out"), out.as_os_str()];
     run(first.into_iter().chain(more.iter().map(OsStr::new)))
 }
@@ -42,7 +42,7 @@ pub fn demo(dir: &Path, out: &Path, more: &[&str]) -> Run {
 impl Run {
     /// Standard output of a run that went well.
     #[track_caller]
-    pub fn ok(&self) -> &str {
+    pub(crate) fn ok(&self) -> &str {
         assert_eq!(self.code, Some(0), "{self:?}");
         let progress = |line: &str| line.starts_with("digested ") && line.ends_with(" files");
         assert!(self.stderr.lines().all(progress), "{self:?}");
@@ -51,7 +51,7 @@ impl Run {
 
     /// The one line of a run that was refused.
     #[track_caller]
-    pub fn refused(&self) -> &str {
+    pub(crate) fn refused(&self) -> &str {
         assert_eq!(self.code, Some(2), "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");
         let line = self.stderr.strip_suffix('\n').expect("the line ends");
@@ -61,14 +61,14 @@ impl Run {
 
     /// What stands behind `head` on its line.
     #[track_caller]
-    pub fn after(&self, head: &str) -> &str {
+    pub(crate) fn after(&self, head: &str) -> &str {
         let line = self.stdout.lines().find_map(|line| line.strip_prefix(head));
         line.unwrap_or_else(|| panic!("no line begins with {head:?}: {self:?}"))
     }
 
     /// The table, the total under `None`.
     #[track_caller]
-    pub fn table(&self) -> BTreeMap<Option<u64>, Row> {
+    pub(crate) fn table(&self) -> BTreeMap<Option<u64>, Row> {
         let mut lines = self.stdout.lines().skip_while(|line| !line.starts_with("shard "));
         assert_eq!(
             lines.next().map(|heads| heads.split_whitespace().collect::<Vec<_>>().join(" ")),
@@ -101,23 +101,23 @@ impl Run {
 
 /// A row of the table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Row {
-    pub created: u64,
-    pub drained: u64,
-    pub displaced: u64,
-    pub lost: u64,
-    pub spans: u64,
+pub(crate) struct Row {
+    pub(crate) created: u64,
+    pub(crate) drained: u64,
+    pub(crate) displaced: u64,
+    pub(crate) lost: u64,
+    pub(crate) spans: u64,
 }
 
 /// events.json and trace.json of a run.
-pub struct Files {
-    pub events: Value,
-    pub trace: Value,
+pub(crate) struct Files {
+    pub(crate) events: Value,
+    pub(crate) trace: Value,
 }
 
 impl Files {
     #[track_caller]
-    pub fn read(out: &Path) -> Files {
+    pub(crate) fn read(out: &Path) -> Files {
         assert_eq!(names(out), ["events.json", "trace.json"]);
         let read = |name| {
             let text = fs::read(out.join(name)).expect("the file is there");
@@ -126,19 +126,19 @@ impl Files {
         Files { events: read("events.json"), trace: read("trace.json") }
     }
 
-    pub fn events(&self) -> &[Value] {
+    pub(crate) fn events(&self) -> &[Value] {
         self.events["events"].as_array().expect("events")
     }
 
     /// Trace events of this kind.
-    pub fn traced<'a>(&'a self, ph: &'a str) -> impl Iterator<Item = &'a Value> {
+    pub(crate) fn traced<'a>(&'a self, ph: &'a str) -> impl Iterator<Item = &'a Value> {
         let all = self.trace["traceEvents"].as_array().expect("trace events");
         all.iter().filter(move |event| event["ph"] == ph)
     }
 }
 
 /// Names in a folder, sorted; those that are not UTF-8 with replacements.
-pub fn names(folder: &Path) -> Vec<String> {
+pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("the folder can be listed");
     let mut names: Vec<String> = entries
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
@@ -148,7 +148,7 @@ pub fn names(folder: &Path) -> Vec<String> {
 }
 
 /// A new folder with `files` small files of several kinds, in folders of 50.
-pub fn tree(files: usize) -> tempfile::TempDir {
+pub(crate) fn tree(files: usize) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for number in 0..files {
         let inside = folder.path().join(format!("part-{}", number / 50));
@@ -162,7 +162,7 @@ pub fn tree(files: usize) -> tempfile::TempDir {
 
 /// Regular files below `root`, relative to it, found by means of our own. Folders called `cache`
 /// are left out.
-pub fn regular_files(root: &Path) -> Vec<PathBuf> {
+pub(crate) fn regular_files(root: &Path) -> Vec<PathBuf> {
     let (mut files, mut folders) = (Vec::new(), vec![root.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).expect("the folder can be listed") {

@@ -47,8 +47,8 @@ pub(super) fn slice_name<'n>(
     }
     let model = model_name(event, names).or_else(|| model_name(stop?, names));
     match model {
-        Some(model) => Cow::Owned(format!("{event_type} {model}")),
-        None => Cow::Borrowed(event_type.text_name()),
+        Some(model) if !model.is_empty() => Cow::Owned(format!("{event_type} {model}")),
+        _ => Cow::Borrowed(event_type.text_name()),
     }
 }
 
