@@ -87,6 +87,7 @@ mod pop;
 mod push;
 mod ring;
 mod slot;
+mod snapshot;
 mod stamp;
 mod storage;
 mod word;
@@ -95,8 +96,9 @@ pub use error::{CapacityError, Full, PopError};
 pub use iter::IntoIter;
 pub use pop::Drain;
 pub use push::Forced;
-pub use ring::{DefaultStorage, InlineRing, MAX_CAPACITY, Ring};
+pub use ring::{Counters, DefaultStorage, InlineRing, MAX_CAPACITY, Ring};
 pub use slot::Slot;
+pub use snapshot::Snapshot;
 #[cfg(feature = "alloc")]
 pub use storage::HeapSlots;
 pub use storage::{InlineSlots, Storage};

@@ -56,7 +56,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
         loop {
             match self.step(position, || ()) {
                 Step::Value(value, next) => {
-                    advance(&self.head, next, order::head_store());
+                    advance(&self.readers.head, next, order::head_store());
                     return Ok(value);
                 }
                 Step::Past(next) => position = next,
@@ -92,7 +92,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
         let mut end = self.frontier();
         if mutant::is("lapring.drain_unbounded") {
             // One lap more.
-            end = end.wrapping_sub(self.geometry().lap_before(0));
+            end = self.geometry().lap_after(end);
         }
         let head = self.load_head();
         Drain { ring: self, position: head, end, left: max, unbroken: true }
@@ -103,7 +103,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     pub fn pop_stopped(&self, stopped: impl FnOnce()) -> Option<T> {
         match self.step(self.load_head(), stopped) {
             Step::Value(value, next) => {
-                advance(&self.head, next, order::head_store());
+                advance(&self.readers.head, next, order::head_store());
                 Some(value)
             }
             _ => None,
@@ -129,6 +129,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     // `Full` (slot invariant 2); nothing has read it since.
                     let value = unsafe { slot.read() };
                     slot.vacate(geometry.emptied(seen));
+                    self.readers.popped.fetch_add(1, order::PLAIN);
                     // A late value leaves its slot free for the position itself, where a writer
                     // may still come: only a slot that is newer than a position lets it go.
                     let is_late = !geometry.same_lap(seen, position);
@@ -141,8 +142,9 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     if mutant::is("lapring.pass_without_bump") {
                         return Step::Past(geometry.next(position));
                     }
-                    let empty_here = geometry.stamp(position, State::Empty);
-                    if slot.try_bump(seen, geometry.emptied(empty_here)) {
+                    let bumped = geometry.emptied(geometry.stamp(position, State::Empty));
+                    if slot.try_bump(seen, bumped) {
+                        self.count_abandoned(geometry.laps(seen, bumped));
                         return Step::Past(geometry.next(position));
                     }
                     backoff.lost_race();
@@ -185,7 +187,7 @@ impl<T, S: Storage<T>> Iterator for Drain<'_, T, S> {
                     self.position = next;
                     self.left -= 1;
                     if self.unbroken {
-                        advance(&self.ring.head, next, order::head_store());
+                        advance(&self.ring.readers.head, next, order::head_store());
                     }
                     return Some(value);
                 }

@@ -61,6 +61,7 @@ impl<T, S: Storage<T>> Drop for Abandon<'_, T, S> {
         let geometry = self.ring.geometry();
         let writing = geometry.stamp(self.claim.position, State::Writing);
         self.claim.slot.vacate(geometry.emptied(writing));
+        self.ring.count_abandoned(1);
     }
 }
 
@@ -188,12 +189,11 @@ impl<T, S: Storage<T>> Ring<T, S> {
         let slot = self.slot(position);
         let seen = slot.look();
         // The common case, kept small for inlining: the first slot looked at can be claimed.
-        let found = self.geometry().for_writer(seen, position);
-        let occupied = matches!(found, Write::Occupied);
-        if (matches!(found, Write::Vacant) || occupied && displace)
-            && slot.try_claim(seen, self.geometry().stamp(position, State::Writing))
-        {
-            return Ok(Claim { slot, position, occupied });
+        if let Some(occupied) = self.geometry().ready_for_writer(seen, position) {
+            let writing = self.geometry().stamp(position, State::Writing);
+            if (displace || !occupied) && slot.try_claim(seen, writing) {
+                return Ok(Claim { slot, position, occupied });
+            }
         }
         self.claim_slow(position, displace)
     }
@@ -221,13 +221,29 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     position = self.geometry().next(position);
                     continue;
                 }
-                Write::Occupied if !displace => {
+                Write::Peeked if displace => {
+                    // A snapshot holds the oldest value. Once its stamp is moved on to this lap the
+                    // value cannot come back behind newer ones.
+                    busy += 1;
+                    if busy >= self.capacity() {
+                        return Err(Refusal::Busy);
+                    }
+                    let doomed = self.geometry().stamp(position, State::Peeking);
+                    if mutant::is("lapring.peek_not_doomed") || slot.try_doom(seen, doomed) {
+                        self.count_abandoned(self.geometry().laps(seen, position));
+                        position = self.geometry().next(position);
+                    } else {
+                        busy -= 1;
+                    }
+                    continue;
+                }
+                Write::Occupied | Write::Peeked if !displace => {
                     let skipped_lately =
                         is_after(self.load_floor(), self.geometry().lap_before(position));
                     let busy = busy > 0 || skipped_lately;
                     return Err(if busy { Refusal::Busy } else { Refusal::Full });
                 }
-                Write::Occupied => true,
+                Write::Occupied | Write::Peeked => true,
                 Write::Vacant => false,
             };
             if busy > 0 && !mutant::is("lapring.skip_unmarked") {
@@ -236,6 +252,9 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 self.raise_floor(position);
             }
             if slot.try_claim(seen, self.geometry().stamp(position, State::Writing)) {
+                // Laps of this slot that nobody used lie between the old stamp and this claim.
+                let unused = self.geometry().laps(seen, position) - usize::from(occupied);
+                self.count_abandoned(unused);
                 return Ok(Claim { slot, position, occupied });
             }
             // A lost race is somebody else's progress: step aside, then look where things are now.
@@ -245,6 +264,14 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 position = now;
                 busy = 0;
             }
+        }
+    }
+
+    /// Counts positions that will never have held a value.
+    #[inline]
+    pub(crate) fn count_abandoned(&self, positions: usize) {
+        if positions > 0 {
+            self.shared.abandoned.fetch_add(positions, order::PLAIN);
         }
     }
 
@@ -265,7 +292,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// behind, long before they would be half a circle of words away and look newer than the tail.
     #[inline]
     fn keep_hints_near(&self, tail: Word) {
-        let head = self.head.load(order::PLAIN);
+        let head = self.readers.head.load(order::PLAIN);
         if is_far_after(tail, head) {
             self.drag_head(head, self.geometry().lap_before(tail));
         }
@@ -288,6 +315,6 @@ impl<T, S: Storage<T>> Ring<T, S> {
     #[cold]
     fn drag_head(&self, seen: Word, to: Word) {
         // Losing to a reader is as good: it has moved the head itself.
-        let _ = self.head.compare_exchange(seen, to, order::head_store(), order::PLAIN);
+        let _ = self.readers.head.compare_exchange(seen, to, order::head_store(), order::PLAIN);
     }
 }

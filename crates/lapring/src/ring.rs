@@ -6,7 +6,9 @@ use core::fmt;
 use core::marker::PhantomData;
 
 use syncface::CachePadded;
+use syncface::atomic::AtomicUsize;
 
+#[cfg(feature = "alloc")]
 use crate::error::CapacityError;
 use crate::order;
 use crate::slot::Slot;
@@ -61,16 +63,27 @@ pub type DefaultStorage<T> = InlineSlots<T, 1>;
 pub struct Ring<T, S: Storage<T> = DefaultStorage<T>> {
     /// Hint: where the next writer starts to look. Stored by every push.
     pub(crate) tail: CachePadded<AtomicWord>,
-    /// Hint: where the next reader starts to look. Stored by readers only.
-    pub(crate) head: CachePadded<AtomicWord>,
+    /// What readers write.
+    pub(crate) readers: CachePadded<Readers>,
     /// What every operation reads and hardly any writes.
     pub(crate) shared: CachePadded<Shared<S>>,
     /// The slots in `S` own the values; this only names the type.
     values: PhantomData<fn() -> T>,
 }
 
+pub(crate) struct Readers {
+    /// Hint: where the next reader starts to look.
+    pub(crate) head: AtomicWord,
+    /// Values taken by readers, snapshots not included.
+    pub(crate) popped: AtomicUsize,
+}
+
 pub(crate) struct Shared<S> {
     pub(crate) geometry: Geometry,
+    /// The first position of all: not 0 only in tests.
+    start: Word,
+    /// Positions that will never have held a value.
+    pub(crate) abandoned: AtomicUsize,
     /// Positions below this one are issued or skipped for good. Written only on a skip.
     pub(crate) floor: AtomicWord,
     pub(crate) storage: S,
@@ -167,6 +180,7 @@ impl<T> Ring<T> {
     }
 }
 
+#[cfg(feature = "alloc")]
 fn check(cap: usize) -> Result<(), CapacityError> {
     match cap {
         0 => Err(CapacityError::Zero),
@@ -181,9 +195,14 @@ impl<T, S: Storage<T>> Ring<T, S> {
             let geometry = Geometry::new(cap);
             Self {
                 tail: CachePadded::new(AtomicWord::new(0)),
-                head: CachePadded::new(AtomicWord::new(0)),
+                readers: CachePadded::new(Readers {
+                    head: AtomicWord::new(0),
+                    popped: AtomicUsize::new(0),
+                }),
                 shared: CachePadded::new(Shared {
                     geometry,
+                    start: 0,
+                    abandoned: AtomicUsize::new(0),
                     floor: AtomicWord::new(0),
                     storage,
                 }),
@@ -196,7 +215,8 @@ impl<T, S: Storage<T>> Ring<T, S> {
     fn set_start_lap(&mut self, lap: usize) {
         let start = self.geometry().lap_start(lap as Word);
         *self.tail = AtomicWord::new(start);
-        *self.head = AtomicWord::new(start);
+        self.readers.head = AtomicWord::new(start);
+        self.shared.start = start;
         self.shared.floor = AtomicWord::new(start);
         let stamp = self.geometry().stamp(start, State::Empty);
         for slot in self.shared.storage.slots_mut() {
@@ -227,7 +247,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
 
     #[inline(always)]
     pub(crate) fn load_head(&self) -> Word {
-        self.head.load(order::head_load())
+        self.readers.head.load(order::head_load())
     }
 
     #[inline(always)]
@@ -261,7 +281,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     }
 
     /// The first position that a value might still be read from.
-    fn oldest(&self) -> Word {
+    pub(crate) fn oldest(&self) -> Word {
         let mut position = self.load_head();
         while let Read::Behind(next) =
             self.geometry().for_reader(self.slot(position).look(), position)
@@ -301,6 +321,42 @@ impl<T, S: Storage<T>> Ring<T, S> {
         }
     }
 
+    /// What became of every position since the ring was built: nothing leaves a ring uncounted.
+    ///
+    /// Exact when no other thread is inside an operation, otherwise a snapshot whose numbers may
+    /// not add up. Costs a walk over all slots; pushing pays nothing for it.
+    ///
+    /// ```
+    /// # #[cfg(feature = "alloc")] {
+    /// let ring = lapring::Ring::new(3);
+    /// (0..10).for_each(|n| {
+    ///     ring.force_push(n);
+    /// });
+    /// ring.pop();
+    /// let counts = ring.counters();
+    /// assert_eq!((counts.issued, counts.popped, counts.displaced, counts.resident), (10, 1, 7, 2));
+    /// # }
+    /// ```
+    pub fn counters(&self) -> Counters {
+        let geometry = self.geometry();
+        let frontier = self.frontier();
+        let (mut resident, mut unused) = (0, 0);
+        for (index, slot) in self.shared.storage.slots().iter().enumerate() {
+            let stamp = slot.look();
+            // This slot's first position that is not issued yet.
+            let lap_behind = index < geometry.index(frontier);
+            let end = if lap_behind { geometry.lap_after(frontier) } else { frontier };
+            let full = Geometry::state(stamp) == State::Full;
+            resident += usize::from(full);
+            unused += geometry.laps(stamp, end).saturating_sub(usize::from(full));
+        }
+        let issued = geometry.count(self.shared.start, frontier);
+        let popped = self.readers.popped.load(order::PLAIN);
+        let abandoned = self.shared.abandoned.load(order::PLAIN).wrapping_add(unused);
+        let displaced = issued.wrapping_sub(popped).wrapping_sub(abandoned).wrapping_sub(resident);
+        Counters { issued, popped, displaced, abandoned, resident }
+    }
+
     /// True if `len() == capacity()`: a snapshot with the same caveats as [`len`](Self::len).
     ///
     /// A `push` may still find room if another thread pops in between, and the other way round.
@@ -319,6 +375,26 @@ impl<T, S: Storage<T>> Ring<T, S> {
     pub fn is_full(&self) -> bool {
         self.len() == self.capacity()
     }
+}
+
+/// What became of a ring's positions; `issued` is the sum of the others.
+///
+/// On 32-bit targets the numbers wrap with the position word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Positions handed to writers.
+    pub issued: usize,
+    /// Values taken by readers.
+    pub popped: usize,
+    /// Values evicted by writers, each returned to the one who did it; and values that went because
+    /// a snapshot held them when their time was over.
+    pub displaced: usize,
+    /// Positions without a value: passed by because their slot was in use, or given up because the
+    /// value could not be made.
+    pub abandoned: usize,
+    /// Values in the ring.
+    pub resident: usize,
 }
 
 /// Moves a hint forward to `to`, unless somebody has moved it at least as far.

@@ -1,11 +1,11 @@
 //! One slot: a stamp and room for a value. The smallest unsafe room of this crate.
 //!
 //! # Invariants
-//! 1. **Ownership.** A thread that moved a stamp to `Writing` or `Taking` by compare-and-swap owns
-//!    the slot's value until it stores the next stamp. Meanwhile nobody else touches the value, or
-//!    moves the stamp to another state.
+//! 1. **Ownership.** A thread that moved a stamp to `Writing`, `Taking` or `Peeking` by
+//!    compare-and-swap owns the slot's value until it moves the stamp to another state. Meanwhile
+//!    nobody else touches the value, or moves the stamp to another state.
 //! 2. **Fullness.** A slot stamped `Full` holds an initialised value; one stamped `Empty` holds
-//!    none. A slot stamped `Taking` was `Full`, and one stamped `Writing` holds no value that
+//!    none. A slot stamped `Taking` or `Peeking` was `Full`, and one stamped `Writing` holds no value that
 //!    anybody but its owner may use.
 
 #![allow(unsafe_code, reason = "moves values in and out of uninitialised slots")]
@@ -61,7 +61,37 @@ impl<T> Slot<T> {
             self.stamp.store(stamp, order::PLAIN);
             return true;
         }
+        self.stamp.compare_exchange(seen, stamp, order::take(), order::PLAIN).is_ok()
+    }
+
+    /// Moves the stamp from `seen` to `stamp`, a `Peeking` stamp; true if that made us the owner.
+    #[inline]
+    pub(crate) fn try_peek(&self, seen: Word, stamp: Word) -> bool {
+        debug_assert_eq!(Geometry::state(stamp), State::Peeking);
         self.stamp.compare_exchange(seen, stamp, order::PLAIN, order::PLAIN).is_ok()
+    }
+
+    /// Moves the stamp of a slot that a snapshot holds to a later lap; true if that was done.
+    #[cold]
+    pub(crate) fn try_doom(&self, seen: Word, stamp: Word) -> bool {
+        debug_assert_eq!(Geometry::state(stamp), State::Peeking);
+        self.stamp.compare_exchange(seen, stamp, order::doom(), order::PLAIN).is_ok()
+    }
+
+    /// Gives a peeked slot back with its value; the stamp of now if a writer has passed it by.
+    #[inline]
+    pub(crate) fn try_unpeek(&self, peeking: Word, full: Word) -> Result<(), Word> {
+        debug_assert_eq!(Geometry::state(full), State::Full);
+        let (success, failure) = (order::unpeek(), order::PLAIN);
+        self.stamp.compare_exchange(peeking, full, success, failure).map(|_| ())
+    }
+
+    /// Hands a peeked slot over without its value; the stamp of now if it has been moved on.
+    #[cold]
+    pub(crate) fn try_vacate(&self, peeking: Word, empty: Word) -> Result<(), Word> {
+        debug_assert_eq!(Geometry::state(empty), State::Empty);
+        let (success, failure) = (order::vacate(), order::PLAIN);
+        self.stamp.compare_exchange(peeking, empty, success, failure).map(|_| ())
     }
 
     /// Moves an empty slot on to a later lap without a value; true if nobody else was faster.
@@ -105,6 +135,21 @@ impl<T> Slot<T> {
     pub(crate) unsafe fn read(&self) -> T {
         self.value.with_mut(|value| {
             // SAFETY: exclusive by invariant 1, initialised by invariant 2; the caller reads once.
+            unsafe { value.cast::<T>().read() }
+        })
+    }
+
+    /// Copies the value out; it stays.
+    ///
+    /// # Safety
+    /// As for [`read`](Self::read), but any number of times.
+    #[inline]
+    pub(crate) unsafe fn copy(&self) -> T
+    where
+        T: Copy,
+    {
+        self.value.with(|value| {
+            // SAFETY: nobody writes by invariant 1, initialised by invariant 2.
             unsafe { value.cast::<T>().read() }
         })
     }

@@ -1,14 +1,14 @@
 //! Positions, stamps and what one says about the other: pure arithmetic, no atomics, no unsafe.
 //!
 //! A **position** is one word: the slot's index in the low bits, the **lap** above them. A
-//! **stamp** is one word too: the lap in the same high bits, and a [`State`] in the low two. The
+//! **stamp** is one word too: the lap in the same high bits, and a [`State`] in the low three. The
 //! slot's own index is implied, so an all-zero slot is "empty, lap 0": zeroed memory is a valid
 //! empty ring.
 //!
 //! ```text
-//!            63                         log2(one_lap)           2  1   0
+//!            63                         log2(one_lap)        3  2    0
 //! position   [           lap            |         index            ]
-//! stamp      [           lap            |       zero        | state ]
+//! stamp      [           lap            |      zero      |  state  ]
 //! ```
 //!
 //! All arithmetic wraps; "older" and "newer" compare the short way round the circle of words.
@@ -17,7 +17,7 @@
 
 use crate::word::{Signed, Word};
 
-/// What a slot is doing, as the low two bits of its stamp.
+/// What a slot is doing, as the low three bits of its stamp.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum State {
@@ -29,10 +29,13 @@ pub(crate) enum State {
     Full = 2,
     /// A reader owns the slot and is copying the value out.
     Taking = 3,
+    /// A snapshot owns the slot and is copying the value, which stays. A writer that passes by moves
+    /// the stamp to its own lap: then the value is out of its time and goes when the copy is done.
+    Peeking = 4,
 }
 
 /// The low bits of a stamp that hold its state.
-const STATE_MASK: Word = 0b11;
+const STATE_MASK: Word = 0b111;
 
 /// What a writer at a position finds in its slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +46,8 @@ pub(crate) enum Write {
     Occupied,
     /// Somebody who came for an earlier lap is still copying.
     Busy,
+    /// A snapshot is copying the value of an earlier lap.
+    Peeked,
     /// The position has been used; the search goes on at the one given here.
     Used(Word),
 }
@@ -52,7 +57,7 @@ pub(crate) enum Write {
 pub(crate) enum Read {
     /// A value of this lap, or of an earlier one that was published late.
     Ready,
-    /// A writer of this lap or an earlier one is still copying.
+    /// A writer of this lap or an earlier one, or a snapshot, is still copying.
     InFlight,
     /// Nothing has been written for this lap.
     Vacant,
@@ -76,12 +81,12 @@ impl Geometry {
 
     /// The shape of a ring of `cap` slots; `cap` is in `1..=MAX_CAP`.
     ///
-    /// `one_lap` is the smallest power of two greater than `cap`, and at least 4 so that a stamp's
-    /// two state bits fit below the lap.
+    /// `one_lap` is the smallest power of two greater than `cap`, and at least 8 so that a stamp's
+    /// three state bits fit below the lap.
     pub(crate) const fn new(cap: usize) -> Self {
         debug_assert!(cap >= 1 && cap <= Self::MAX_CAP);
         let one_lap = (cap + 1).next_power_of_two();
-        let one_lap = if one_lap < 4 { 4 } else { one_lap };
+        let one_lap = if one_lap < 8 { 8 } else { one_lap };
         Self { cap: cap as Word, one_lap: one_lap as Word }
     }
 
@@ -103,6 +108,7 @@ impl Geometry {
     }
 
     /// First position of the lap with number `lap` (a multiple of `one_lap` after wrapping).
+    #[cfg(any(feature = "alloc", test))]
     pub(crate) const fn lap_start(&self, lap: Word) -> Word {
         lap.wrapping_mul(self.one_lap)
     }
@@ -117,10 +123,29 @@ impl Geometry {
         }
     }
 
+    /// How many positions there are from `from` up to `to`, which is not before it; modulo the
+    /// number of positions that a word can tell apart.
+    pub(crate) const fn count(&self, from: Word, to: Word) -> usize {
+        let laps = self.laps(from, to);
+        laps.wrapping_mul(self.cap()).wrapping_add(self.index(to)).wrapping_sub(self.index(from))
+    }
+
+    /// How many laps the stamp or position `to` is ahead of `from`; 0 if it is not.
+    pub(crate) const fn laps(&self, from: Word, to: Word) -> usize {
+        let distance = self.lap(to).wrapping_sub(self.lap(from));
+        if distance as Signed <= 0 { 0 } else { (distance / self.one_lap) as usize }
+    }
+
     /// The position `cap` before `position`: same slot, previous lap.
     #[inline]
     pub(crate) const fn lap_before(&self, position: Word) -> Word {
         position.wrapping_sub(self.one_lap)
+    }
+
+    /// The position `cap` after `position`: same slot, next lap.
+    #[inline]
+    pub(crate) const fn lap_after(&self, position: Word) -> Word {
+        position.wrapping_add(self.one_lap)
     }
 
     /// How many positions lie from `from` up to `to`; 0 if `to` is not after `from`, `cap` at most.
@@ -163,7 +188,8 @@ impl Geometry {
             0 => State::Empty,
             1 => State::Writing,
             2 => State::Full,
-            _ => State::Taking,
+            3 => State::Taking,
+            _ => State::Peeking,
         }
     }
 
@@ -189,27 +215,28 @@ impl Geometry {
         }
     }
 
-    /// What a writer who came to `position` finds in its slot, stamped `stamp`.
+    /// The two cases that a writer nearly always meets, for one compare each: `Some(true)` if the
+    /// slot holds the value of the lap before, `Some(false)` if it is empty for this one.
     #[inline]
-    pub(crate) const fn for_writer(&self, stamp: Word, position: Word) -> Write {
-        // The two common cases first: one compare each.
+    pub(crate) const fn ready_for_writer(&self, stamp: Word, position: Word) -> Option<bool> {
         let relative = stamp.wrapping_sub(self.lap(position));
         if relative == (State::Full as Word).wrapping_sub(self.one_lap) {
-            return Write::Occupied;
+            Some(true)
+        } else if relative == State::Empty as Word {
+            Some(false)
+        } else {
+            None
         }
-        if relative == State::Empty as Word {
-            return Write::Vacant;
-        }
-        self.for_writer_rare(stamp, position)
     }
 
-    #[cold]
-    const fn for_writer_rare(&self, stamp: Word, position: Word) -> Write {
+    /// What a writer who came to `position` finds in its slot, stamped `stamp`.
+    pub(crate) const fn for_writer(&self, stamp: Word, position: Word) -> Write {
         let ahead = self.laps_ahead(stamp, position);
         match Self::state(stamp) {
             State::Empty if ahead <= 0 => Write::Vacant,
             State::Full if ahead < 0 => Write::Occupied,
             State::Writing | State::Taking if ahead < 0 => Write::Busy,
+            State::Peeking if ahead < 0 => Write::Peeked,
             _ => Write::Used(self.next(self.last_used(stamp, position))),
         }
     }
@@ -221,7 +248,7 @@ impl Geometry {
         match Self::state(stamp) {
             State::Full if ahead <= 0 => Read::Ready,
             State::Empty if ahead <= 0 => Read::Vacant,
-            State::Writing if ahead <= 0 => Read::InFlight,
+            State::Writing | State::Peeking if ahead <= 0 => Read::InFlight,
             State::Taking if ahead < 0 => Read::BeingTaken,
             _ => {
                 // Everything up to `used` has been issued, so nothing older than one lap before
@@ -239,7 +266,7 @@ impl Geometry {
 mod tests {
     use super::*;
     use crate::word::is_after;
-    use State::{Empty, Full, Taking, Writing};
+    use State::{Empty, Full, Peeking, Taking, Writing};
 
     /// Laps around the wrap of the lap counter, for `geometry`.
     fn laps(geometry: &Geometry) -> impl Iterator<Item = Word> + use<> {
@@ -248,8 +275,8 @@ mod tests {
     }
 
     #[test]
-    fn one_lap_is_the_smallest_power_of_two_above_cap_and_at_least_four() {
-        for (cap, one_lap) in [(1, 4), (2, 4), (3, 4), (4, 8), (7, 8), (8, 16), (1000, 1024)] {
+    fn one_lap_is_the_smallest_power_of_two_above_cap_and_at_least_eight() {
+        for (cap, one_lap) in [(1, 8), (2, 8), (4, 8), (7, 8), (8, 16), (1000, 1024)] {
             assert_eq!(Geometry::new(cap).one_lap, one_lap, "cap {cap}");
         }
         #[cfg(not(lapring_word = "16"))]
@@ -327,6 +354,16 @@ mod tests {
                         let lap = (laps as Word).wrapping_mul(g.one_lap);
                         g.stamp(position.wrapping_add(lap), state)
                     };
+                    for laps in -3..=3 {
+                        for state in [Empty, Writing, Full, Taking, Peeking] {
+                            let expected = match (laps, state) {
+                                (-1, Full) => Some(true),
+                                (0, Empty) => Some(false),
+                                _ => None,
+                            };
+                            assert_eq!(g.ready_for_writer(at(laps, state), position), expected);
+                        }
+                    }
                     let next = g.next(position);
                     let plus = |n: Word| position.wrapping_add(g.one_lap.wrapping_mul(n));
 
@@ -335,14 +372,16 @@ mod tests {
                         assert_eq!(g.for_reader(at(laps, Full), position), Read::Ready);
                         assert_eq!(g.for_reader(at(laps, Empty), position), Read::Vacant);
                         assert_eq!(g.for_reader(at(laps, Writing), position), Read::InFlight);
+                        assert_eq!(g.for_reader(at(laps, Peeking), position), Read::InFlight);
                     }
                     for laps in [-2, -1] {
                         assert_eq!(g.for_writer(at(laps, Full), position), Write::Occupied);
                         assert_eq!(g.for_writer(at(laps, Writing), position), Write::Busy);
                         assert_eq!(g.for_writer(at(laps, Taking), position), Write::Busy);
+                        assert_eq!(g.for_writer(at(laps, Peeking), position), Write::Peeked);
                         assert_eq!(g.for_reader(at(laps, Taking), position), Read::BeingTaken);
                     }
-                    for state in [Writing, Full, Taking] {
+                    for state in [Writing, Full, Taking, Peeking] {
                         assert_eq!(g.for_writer(at(0, state), position), Write::Used(next));
                         assert_eq!(
                             g.for_writer(at(2, state), position),
@@ -369,12 +408,29 @@ mod tests {
             let g = Geometry::new(cap);
             for lap in laps(&g) {
                 let position = g.lap_start(lap);
-                for state in [Empty, Writing, Full, Taking] {
+                for state in [Empty, Writing, Full, Taking, Peeking] {
                     let stamp = g.stamp(position, state);
                     assert_eq!(Geometry::state(stamp), state);
                     assert!(g.same_lap(stamp, position));
                     assert_eq!(g.with_state(stamp, Full), g.stamp(position, Full));
                     assert_eq!(g.emptied(stamp), g.stamp(g.lap_start(lap.wrapping_add(1)), Empty));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn count_and_laps_across_the_wrap() {
+        for cap in 1..=9usize {
+            let g = Geometry::new(cap);
+            for lap in laps(&g) {
+                let from = g.lap_start(lap);
+                let mut to = from;
+                for steps in 0..4 * cap {
+                    assert_eq!(g.count(from, to), steps);
+                    assert_eq!(g.laps(from, to), steps / cap);
+                    assert_eq!(g.laps(to, from), 0);
+                    to = g.next(to);
                 }
             }
         }

@@ -320,6 +320,96 @@ fn drains_keep_a_producers_order_cap_3() {
     });
 }
 
+/// Numbers instead of boxes: a snapshot copies.
+fn plain(cap: usize) -> Arc<Ring<u32>> {
+    Arc::new(Ring::with_start_lap(cap, usize::MAX))
+}
+
+/// Runs `body` beside a snapshot of a ring that holds 1 and 2, and checks the accounts: each value
+/// is in exactly one of what `body` returned, what the snapshot displaced, and what is resident.
+fn beside_a_snapshot(body: fn(&Ring<u32>) -> Vec<u32>, pushed: &[u32]) {
+    let ring = plain(2);
+    ring.force_push(1);
+    ring.force_push(2);
+    let other = thread::spawn({
+        let ring = ring.clone();
+        move || body(&ring)
+    });
+    let mut snapshot = ring.snapshot();
+    let seen: Vec<u32> = snapshot.by_ref().collect();
+    let (in_flight, displaced) = (snapshot.in_flight(), snapshot.displaced());
+    let mut out = other.join().unwrap();
+    assert_in_order(&seen);
+    assert!(in_flight <= 2 && displaced <= seen.len());
+
+    let counters = ring.counters();
+    let resident: Vec<u32> = ring.drain(usize::MAX).collect();
+    assert_in_order(&resident);
+    assert_eq!(resident.len(), counters.resident);
+    assert_eq!(ring.try_pop().err(), Some(PopError::Empty));
+    let sum = counters.popped + counters.displaced + counters.abandoned + counters.resident;
+    assert_eq!(counters.issued, sum);
+    // What is gone without having been returned went by the snapshot, which has seen it.
+    out.extend(&resident);
+    out.sort_unstable();
+    let gone: Vec<u32> =
+        [&[1, 2], pushed].concat().into_iter().filter(|n| !out.contains(n)).collect();
+    assert_eq!(gone.len(), displaced, "{out:?} {seen:?}");
+    assert!(gone.iter().all(|n| seen.contains(n)));
+    out.extend(gone);
+    out.sort_unstable();
+    assert_eq!(out, [&[1, 2], pushed].concat());
+}
+
+#[test]
+fn snapshot_beside_a_writer_cap_2() {
+    model(3, || {
+        let pushes = |ring: &Ring<u32>| {
+            [10, 11, 12].into_iter().filter_map(|n| ring.force_push(n)).collect()
+        };
+        beside_a_snapshot(pushes, &[10, 11, 12]);
+    });
+}
+
+#[test]
+fn snapshot_beside_a_reader_cap_2() {
+    model(3, || beside_a_snapshot(|ring| ring.pop().into_iter().chain(ring.pop()).collect(), &[]));
+}
+
+#[test]
+fn snapshot_beside_a_snapshot_cap_2() {
+    model(3, || {
+        beside_a_snapshot(
+            |ring| {
+                let mut snapshot = ring.snapshot();
+                assert!(snapshot.by_ref().count() + snapshot.in_flight() == 2);
+                vec![]
+            },
+            &[],
+        );
+    });
+}
+
+/// A value that a snapshot held while its slot was passed by does not come back behind newer ones.
+#[test]
+fn order_across_a_snapshot_cap_2() {
+    model(3, || {
+        let ring = plain(2);
+        ring.force_push(10);
+        let other = thread::spawn({
+            let ring = ring.clone();
+            move || ring.snapshot().count()
+        });
+        for n in [11, 12, 13] {
+            ring.force_push(n);
+        }
+        let mut popped: Vec<u32> = ring.pop().into_iter().collect();
+        other.join().unwrap();
+        popped.extend(ring.drain(usize::MAX));
+        assert_in_order(&popped);
+    });
+}
+
 /// A writer that gives up its slot because its value could not be made.
 #[test]
 #[cfg(not(loom))]

@@ -18,6 +18,7 @@ fn op() -> impl Strategy<Value = Op> {
         1 => Just(Op::ForcePushWith),
         4 => Just(Op::Pop),
         1 => any::<u8>().prop_map(Op::Drain),
+        1 => Just(Op::Snapshot),
         1 => Just(Op::Look),
     ]
 }

@@ -15,6 +15,7 @@ pub enum Op {
     ForcePushWith,
     Pop,
     Drain(u8),
+    Snapshot,
     Look,
 }
 
@@ -27,33 +28,40 @@ pub struct Case {
     pub ops: Vec<(bool, Op)>,
 }
 
+/// One ring of boxes, one of plain numbers (which can be copied), and what both should hold.
 struct Pair {
     ring: Ring<Box<u32>>,
+    plain: Ring<u32>,
     oracle: VecDeque<u32>,
+    popped: usize,
+    displaced: usize,
 }
 
 impl Pair {
     fn new(cap: u8, laps_before_wrap: u8) -> Self {
         let cap = usize::from(cap % 9) + 1;
         // Also the largest start laps, so that short runs go through the wrap.
-        let ring =
-            Ring::with_start_lap(cap, 0usize.wrapping_sub(usize::from(laps_before_wrap % 5)));
-        Self { ring, oracle: VecDeque::new() }
+        let lap = 0usize.wrapping_sub(usize::from(laps_before_wrap % 5));
+        let (ring, plain) = (Ring::with_start_lap(cap, lap), Ring::with_start_lap(cap, lap));
+        Self { ring, plain, oracle: VecDeque::new(), popped: 0, displaced: 0 }
     }
 
     fn apply(&mut self, op: Op, value: u32) {
-        let (ring, oracle) = (&self.ring, &mut self.oracle);
+        let (ring, plain, oracle) = (&self.ring, &self.plain, &mut self.oracle);
         let cap = ring.capacity();
+        let before = oracle.len();
         match op {
             Op::Push => match ring.push(Box::new(value)) {
                 Ok(()) => {
                     assert!(oracle.len() < cap);
+                    assert!(plain.push(value).is_ok());
                     oracle.push_back(value);
                 }
                 Err(full) => {
                     assert_eq!(oracle.len(), cap);
                     assert!(!full.is_busy(), "nobody else is here");
                     assert_eq!(*full.into_inner(), value);
+                    assert!(plain.push(value).is_err());
                 }
             },
             Op::ForcePush | Op::ForcePushWith => {
@@ -62,6 +70,8 @@ impl Pair {
                     _ => ring.force_push_with(|| Box::new(value)),
                 };
                 let expected = if oracle.len() == cap { oracle.pop_front() } else { None };
+                assert_eq!(plain.force_push(value), expected);
+                self.displaced += usize::from(expected.is_some());
                 oracle.push_back(value);
                 match forced {
                     Forced::Stored => assert_eq!(expected, None),
@@ -70,8 +80,11 @@ impl Pair {
                 }
             }
             Op::Pop => match ring.try_pop() {
-                Ok(oldest) => assert_eq!(oracle.pop_front(), Some(*oldest)),
-                Err(PopError::Empty) => assert!(oracle.is_empty()),
+                Ok(oldest) => {
+                    assert_eq!(oracle.pop_front(), Some(*oldest));
+                    assert_eq!(plain.pop(), Some(*oldest));
+                }
+                Err(PopError::Empty) => assert!(oracle.is_empty() && plain.pop().is_none()),
                 Err(PopError::Pending) => panic!("nobody else is here"),
             },
             Op::Drain(max) => {
@@ -79,8 +92,23 @@ impl Pair {
                 let drained: Vec<_> = ring.drain(max).map(|value| *value).collect();
                 let expected: Vec<_> = oracle.drain(..max.min(oracle.len())).collect();
                 assert_eq!(drained, expected);
+                assert!(plain.drain(max).eq(expected));
+            }
+            Op::Snapshot => {
+                let mut snapshot = plain.snapshot();
+                assert!(snapshot.by_ref().eq(oracle.iter().copied()));
+                assert_eq!((snapshot.in_flight(), snapshot.displaced()), (0, 0));
             }
             Op::Look => {}
+        }
+        if matches!(op, Op::Pop | Op::Drain(_)) {
+            self.popped += before - oracle.len();
+        }
+        for counters in [ring.counters(), plain.counters()] {
+            assert_eq!(counters.resident, oracle.len());
+            assert_eq!((counters.popped, counters.abandoned), (self.popped, 0));
+            assert_eq!(counters.displaced, self.displaced);
+            assert_eq!(counters.issued, self.popped + self.displaced + oracle.len());
         }
         assert_eq!(ring.len(), oracle.len());
         assert_eq!(ring.is_empty(), oracle.is_empty());
