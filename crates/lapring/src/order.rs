@@ -9,9 +9,9 @@
 //! | `vacate` (store empty) | Release | `look` | the end of the reader's use of the slot |
 //! | `bump` (CAS empty → newer empty) | Release | `look` | that the position was skipped, and what is known of the ones after it |
 //! | `unpeek` (CAS peeking → full) | Release | `look`, `claim`, `take` | the end of the snapshot's use of the slot |
-//! | `doom` (CAS peeking → peeking of a later lap) | Release | `look` | what `claim` carries, for who finds the slot marked |
 //! | `tail_store`, `tail_load` | Release, Acquire | each other | the same as `claim`, for who starts at the hint |
 //! | `head_store`, `head_load` | Release, Acquire | each other | the stamps that readers left behind the head |
+//! | doom (CAS peeking → peeking of a later lap) | Relaxed | – | the mark says no more than that its position is used; the writer who set it goes on to claim, with Release, what lies beyond |
 //! | peek (CAS full → peeking), refresh | Relaxed | – | but for snapshots stamps never repeat, so the CAS reads what `look` acquired, or what an `unpeek` put back: a snapshot only reads, as this one will |
 //! | floor (load, CAS) | Relaxed | – | raised before the claim that `look` or `tail_load` acquires; a thread that has seen it never searches below it again |
 //! | a lost CAS | Relaxed | – | nothing is used but the fact of having lost |
@@ -44,7 +44,6 @@ sites! {
     publish: Release;
     bump: Release;
     unpeek: Release;
-    doom: Release;
     vacate: Release;
     tail_store: Release;
     tail_load: Acquire;
