@@ -26,39 +26,71 @@
 //!
 //! # What is promised
 //!
-//! | operation | progress | may answer |
-//! |---|---|---|
-//! | [`force_push`](Ring::force_push) | lock-free; waits for nobody | evicted value; own value back if `capacity` threads are stopped mid-copy |
-//! | [`push`](Ring::push) | lock-free; waits for nobody | full, or busy if others are mid-copy |
-//! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free; waits for nobody | pending, while the oldest is mid-copy |
-//! | [`drain`](Ring::drain) | one pass of at most `capacity` slots | steps over what is mid-copy |
-//! | [`len`](Ring::len), [`capacity`](Ring::capacity) | wait-free | a snapshot |
+//! | operation | progress | own steps | may answer |
+//! |---|---|---|---|
+//! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks when others are stopped mid-copy | evicted value; own value back if `capacity` threads are stopped mid-copy |
+//! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full, or busy if others are mid-copy |
+//! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and two locked operations; at most about two laps of looks | pending, while the oldest is mid-copy |
+//! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
+//! | [`len`](Ring::len), [`is_empty`](Ring::is_empty), [`is_full`](Ring::is_full) | lock-free | usually four loads; a walk of at most a lap where a hint lags | a snapshot |
+//! | [`counters`](Ring::counters) | one pass | `capacity` loads | a snapshot |
+//! | [`capacity`](Ring::capacity) | wait-free | one load | |
 //!
 //! "Lock-free" means that an operation takes a bounded number of its own steps unless it loses a
-//! compare-and-swap to another thread, which has then made progress.
+//! compare-and-swap to another thread, which has then made progress. A *look* is one load of a
+//! slot's stamp.
 //!
-//! - A completed push is popped, displaced (returned to exactly one pusher) or resident: exactly
-//!   one of the three, for ever.
+//! - A completed push is popped, displaced (returned to exactly one pusher, or seen by the snapshot
+//!   that held it) or resident: exactly one of the three, for ever.
 //! - Values come out in the order of their positions, and each producer's in the order it pushed
-//!   them. A push whose thread was stopped mid-copy for more than a lap comes out late.
-//! - What overwriting loses is always the oldest.
+//!   them. A push whose thread was stopped mid-copy for more than a lap comes out late, but still
+//!   before what that thread pushes next.
+//! - What overwriting loses is always the oldest that is not mid-copy.
+//! - `pop` never answers "empty" while a value is resident or under way.
 //! - Values are moved, never shared; dropping the ring drops each resident value once.
 //!
 //! # How it works
 //!
-//! See the source of `stamp.rs` for positions and stamps. In short: each slot's stamp is a lap and
-//! one of *empty*, *writing*, *full*, *taking*. A writer starts at the `tail` hint and walks to
-//! the first position that has not been used. One compare-and-swap moves the stamp to *writing*;
-//! it fails if anybody else, writer or reader, came first. `head` and `tail` are plain-stored hints
-//! that may lag; nothing depends on their being exact.
+//! Each slot has a **stamp**: a lap and one of *empty*, *writing*, *full*, *taking*, *peeking*. A
+//! **position** is a slot's index with a lap above it. A writer starts at the `tail` hint and walks
+//! to the first position that has not been used. One compare-and-swap on that slot's stamp claims
+//! position, slot and displaced value at once; it fails if anybody else, writer or reader, came
+//! first, and then the loser backs off for a bounded moment. `head` and `tail` are plain-stored
+//! hints that may lag; nothing but the length of a walk depends on them.
 //!
-//! 1. **Prefix.** When a position is claimed, every earlier position has been claimed or is below
-//!    the `floor`, the mark of positions passed over for good.
-//! 2. **Exclusion.** A slot stamped *writing* or *taking* belongs to the one thread whose
-//!    compare-and-swap put that stamp there.
-//! 3. **No value behind the head.** The head passes a position only when its slot has a newer
-//!    stamp (which stops late writers), or by jumping to one lap before a position known to be
-//!    used, from where it meets every slot again.
+//! # Invariants
+//!
+//! 1. **Prefix.** When a position is claimed, every earlier position has been claimed, or its slot
+//!    has a newer stamp, or it is below the `floor`, the mark of positions passed by for good.
+//! 2. **Exclusion.** A slot stamped *writing*, *taking* or *peeking* belongs to the one thread whose
+//!    compare-and-swap put that state there.
+//! 3. **No value behind the head.** The head passes a position only when its slot has a newer stamp
+//!    (which stops late writers), or by jumping to one lap before a position known to be used, from
+//!    where it meets every slot again.
+//! 4. **Order.** Who sees that a position is used also sees everything that was used or passed by
+//!    before it (the orderings below), and so never claims or reads an earlier one afterwards as if
+//!    it were new.
+//!
+//! # Why a stopped thread stops nobody
+//!
+//! A thread can be stopped between its claim and the store that ends it. Its slot then keeps a
+//! claimed stamp, and the others do as follows.
+//!
+//! - A **writer** that comes to the slot a lap later finds it *busy*. It takes the next position
+//!   instead, and first raises the `floor`, so that the one passed by stays unused: otherwise its own
+//!   next push could land there, before this one. After `capacity` busy slots in a row it gives its
+//!   value back.
+//! - A **reader** that finds a *writing* slot answers "pending"; once the tail is more than a lap
+//!   ahead, the head jumps on. `drain` steps over the slot. A reader that finds *taking* goes on to
+//!   the next position: that value has been taken.
+//! - The **stopped thread** itself, when it goes on, stores its stamp. A late value is resident like
+//!   any other, under its old lap: it is popped where the head meets it, or displaced by the next
+//!   writer that comes to the slot. The position that was passed by is skipped by readers, who leave
+//!   a newer stamp in it.
+//!
+//! # Orderings
+//!
+#![doc = include_str!("orderings.md")]
 //!
 //! # Width of the position word
 //!

@@ -104,32 +104,23 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// thread is stopped.
     #[inline]
     pub fn force_push(&self, value: T) -> Option<T> {
-        self.force_push_full(value).into_displaced()
+        let Ok(claim) = self.claim(true) else {
+            return Some(value);
+        };
+        let oldest = self.evict(&claim);
+        self.fill(&claim, value);
+        oldest
     }
 
     /// [`force_push`](Self::force_push) that tells an evicted value from a rejected one.
     #[inline]
     pub fn force_push_full(&self, value: T) -> Forced<T> {
-        match self.claim(true) {
-            Ok(claim) if claim.occupied => {
-                // SAFETY: the claim makes the slot ours (slot invariant 1); it was stamped `Full`
-                // (slot invariant 2); nothing has read it since.
-                let oldest = unsafe { claim.slot.read() };
-                if mutant::is("lapring.evicted_twice") {
-                    // The old bytes stay, and are handed over as if they were the new value.
-                    core::mem::forget(value);
-                    claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
-                    return Forced::Evicted(oldest);
-                }
-                self.fill(&claim, value);
-                Forced::Evicted(oldest)
-            }
-            Ok(claim) => {
-                self.fill(&claim, value);
-                Forced::Stored
-            }
-            Err(_) => Forced::Rejected(value),
-        }
+        let Ok(claim) = self.claim(true) else {
+            return Forced::Rejected(value);
+        };
+        let oldest = self.evict(&claim);
+        self.fill(&claim, value);
+        oldest.map_or(Forced::Stored, Forced::Evicted)
     }
 
     /// [`force_push_full`](Self::force_push_full) of a value made after its slot has been claimed,
@@ -156,10 +147,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
         let Ok(claim) = self.claim(true) else {
             return Forced::Rejected(make());
         };
-        let oldest = claim.occupied.then(|| {
-            // SAFETY: as in `force_push_full`.
-            unsafe { claim.slot.read() }
-        });
+        let oldest = self.evict(&claim);
         let unmade = Abandon { ring: self, claim: &claim };
         let value = make();
         core::mem::forget(unmade);
@@ -167,9 +155,26 @@ impl<T, S: Storage<T>> Ring<T, S> {
         oldest.map_or(Forced::Stored, Forced::Evicted)
     }
 
+    /// Moves the old value, if there is one, out of a claimed slot. Once per claim.
+    #[inline(always)]
+    fn evict(&self, claim: &Claim<'_, T>) -> Option<T> {
+        if !claim.occupied {
+            return None;
+        }
+        // SAFETY: the claim makes the slot ours (slot invariant 1); it was stamped `Full` (slot
+        // invariant 2); nothing has read it since.
+        Some(unsafe { claim.slot.read() })
+    }
+
     /// Moves `value` into a claimed slot whose old value, if any, is out, and hands it over.
     #[inline(always)]
     fn fill(&self, claim: &Claim<'_, T>, value: T) {
+        if mutant::is("lapring.evicted_twice") && claim.occupied {
+            // The old bytes stay, and are handed over as if they were the new value.
+            core::mem::forget(value);
+            claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
+            return;
+        }
         // SAFETY: the claim makes the slot ours (slot invariant 1), and it holds no value any more.
         unsafe { claim.slot.write(value) };
         claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
