@@ -201,8 +201,9 @@ impl Geometry {
 
     /// Laps from `position` to `stamp`, as a signed distance in position units.
     #[inline]
-    const fn laps_ahead(&self, stamp: Word, position: Word) -> Signed {
-        self.lap(stamp).wrapping_sub(self.lap(position)) as Signed
+    fn laps_ahead(&self, stamp: Word, position: Word) -> Signed {
+        let ahead = self.lap(stamp).wrapping_sub(self.lap(position)) as Signed;
+        if syncface::mutant::is("lapring.laps_inverted") { ahead.wrapping_neg() } else { ahead }
     }
 
     /// The newest position that `stamp` proves used, given any position of the same slot. An
@@ -230,7 +231,7 @@ impl Geometry {
     }
 
     /// What a writer who came to `position` finds in its slot, stamped `stamp`.
-    pub(crate) const fn for_writer(&self, stamp: Word, position: Word) -> Write {
+    pub(crate) fn for_writer(&self, stamp: Word, position: Word) -> Write {
         let ahead = self.laps_ahead(stamp, position);
         match Self::state(stamp) {
             State::Empty if ahead <= 0 => Write::Vacant,
@@ -243,7 +244,7 @@ impl Geometry {
 
     /// What a reader who came to `position` finds in its slot, stamped `stamp`.
     #[inline]
-    pub(crate) const fn for_reader(&self, stamp: Word, position: Word) -> Read {
+    pub(crate) fn for_reader(&self, stamp: Word, position: Word) -> Read {
         let ahead = self.laps_ahead(stamp, position);
         match Self::state(stamp) {
             State::Full if ahead <= 0 => Read::Ready,
