@@ -28,7 +28,7 @@
 //!
 //! | operation | progress | own steps | may answer |
 //! |---|---|---|---|
-//! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks when others are stopped mid-copy | evicted value; own value back if `capacity` threads are stopped mid-copy |
+//! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks when others are stopped mid-copy | evicted value; own value back if all slots are mid-copy |
 //! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full, or busy if others are mid-copy |
 //! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and two locked operations; at most about two laps of looks | pending, while the oldest is mid-copy |
 //! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
@@ -61,7 +61,8 @@
 //! # Invariants
 //!
 //! 1. **Prefix.** When a position is claimed, every earlier position has been claimed, or its slot
-//!    has a newer stamp, or it is below the `floor`, the mark of positions passed by for good.
+//!    has a newer stamp, or it is below the `floor`, the mark of positions issued or passed by for
+//!    good.
 //! 2. **Exclusion.** A slot stamped *writing*, *taking* or *peeking* belongs to the one thread whose
 //!    compare-and-swap put that state there.
 //! 3. **No value behind the head.** The head passes a position only when its slot has a newer stamp

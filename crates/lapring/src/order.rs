@@ -22,7 +22,7 @@ macro_rules! sites {
 
 sites! {
     look: Acquire;
-    take: Acquire;
+    doom: Release;
     publish: Release;
     bump: Release;
     unpeek: Release;
@@ -33,16 +33,27 @@ sites! {
     head_load: Acquire;
 }
 
-/// The claim has two halves, and a mutant for each.
-#[inline(always)]
-pub(crate) fn claim() -> Ordering {
-    if mutant::is("lapring.claim_acquire") {
-        Ordering::Release
-    } else if mutant::is("lapring.claim_release") {
-        Ordering::Acquire
-    } else {
-        Ordering::AcqRel
-    }
+/// Acquires and releases; each half has a mutant of its own.
+macro_rules! both_halves {
+    ($($name:ident: $acquire:literal, $release:literal;)*) => {
+        $(
+            #[inline(always)]
+            pub(crate) fn $name() -> Ordering {
+                if mutant::is($acquire) {
+                    Ordering::Release
+                } else if mutant::is($release) {
+                    Ordering::Acquire
+                } else {
+                    Ordering::AcqRel
+                }
+            }
+        )*
+    };
+}
+
+both_halves! {
+    claim: "lapring.claim_acquire", "lapring.claim_release";
+    take: "lapring.take_acquire", "lapring.take_release";
 }
 
 /// Where coherence of one word is all that is needed.

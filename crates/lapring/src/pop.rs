@@ -188,6 +188,10 @@ impl<T, S: Storage<T>> Iterator for Drain<'_, T, S> {
                     self.left -= 1;
                     if self.unbroken {
                         advance(&self.ring.readers.head, next, order::head_store());
+                    } else {
+                        // Taken before its turn: a hole in the last lap, and `push` must not call
+                        // the ring full because of what is still before it.
+                        self.ring.raise_floor(next);
                     }
                     return Some(value);
                 }

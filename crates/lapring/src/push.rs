@@ -62,6 +62,8 @@ impl<T, S: Storage<T>> Drop for Abandon<'_, T, S> {
         let writing = geometry.stamp(self.claim.position, State::Writing);
         self.claim.slot.vacate(geometry.emptied(writing));
         self.ring.count_abandoned(1);
+        // There is a hole in the last lap now, and `push` must not call the ring full.
+        self.ring.raise_floor(geometry.next(self.claim.position));
     }
 }
 
@@ -97,11 +99,11 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// displaced.
     ///
     /// Never waits for another thread: one stopped in the middle of a copy costs its slot for the
-    /// time being and nothing else. If every slot is held like that (it takes `capacity` stopped
-    /// threads), `value` itself comes back; [`force_push_full`](Self::force_push_full) tells the
-    /// two apart. Finishes within `2 * capacity + 2` looks at slots, except that losing a
-    /// compare-and-swap starts a look again. One locked operation, also on a full ring, unless a
-    /// thread is stopped.
+    /// time being and nothing else. If every slot is in the middle of a copy (it takes `capacity`
+    /// other threads, stopped or at work), `value` itself comes back;
+    /// [`force_push_full`](Self::force_push_full) tells the two apart. Usually one look at a slot
+    /// and one locked operation, also on a full ring; at most about two laps of looks, except that
+    /// losing a compare-and-swap starts a look again.
     #[inline]
     pub fn force_push(&self, value: T) -> Option<T> {
         let Ok(claim) = self.claim(true) else {
@@ -179,8 +181,8 @@ impl<T, S: Storage<T>> Ring<T, S> {
         unsafe { claim.slot.write(value) };
         claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
         let next = self.geometry().next(claim.position);
-        advance(&self.tail, next, order::tail_store());
-        if self.geometry().index(next) == 0 {
+        let was = advance(&self.tail, next, order::tail_store());
+        if self.geometry().laps_differ(was, next) {
             self.keep_hints_near(next);
         }
     }
@@ -280,9 +282,10 @@ impl<T, S: Storage<T>> Ring<T, S> {
         }
     }
 
-    /// Declares every position below `to` issued or skipped.
+    /// Declares every position below `to` issued or skipped, and that some of them within the last
+    /// lap may be without a value.
     #[cold]
-    fn raise_floor(&self, to: Word) {
+    pub(crate) fn raise_floor(&self, to: Word) {
         let floor = &self.shared.floor;
         let mut seen = floor.load(order::PLAIN);
         while is_after(to, seen) {

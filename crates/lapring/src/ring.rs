@@ -293,9 +293,9 @@ impl<T, S: Storage<T>> Ring<T, S> {
 
     /// How many values are resident or under way, as a snapshot that may be stale when it arrives.
     ///
-    /// Always within `0..=capacity()`. Exact when no other thread is inside an operation and
-    /// nothing within the last lap was passed by mid-copy (a position passed by counts as if it
-    /// held a value). Usually four loads; hints that lag cost a walk of at most a lap each.
+    /// Always within `0..=capacity()`. Exact when no other thread is inside an operation and no
+    /// position of the last lap was passed by, given up, or taken out of turn by a drain (such a
+    /// position counts as if it held a value; [`counters`](Self::counters) is exact). Usually four loads; hints that lag cost a walk of at most a lap each.
     #[inline]
     pub fn len(&self) -> usize {
         let oldest = self.oldest();
@@ -397,15 +397,17 @@ pub struct Counters {
     pub resident: usize,
 }
 
-/// Moves a hint forward to `to`, unless somebody has moved it at least as far.
+/// Moves a hint forward to `to`, unless somebody has moved it at least as far; returns what it was.
 ///
 /// A plain store: a thread that is stopped between the load and the store may set the hint back,
 /// which costs others a walk over used slots and nothing else.
 #[inline(always)]
-pub(crate) fn advance(hint: &AtomicWord, to: Word, store: core::sync::atomic::Ordering) {
-    if is_after(to, hint.load(order::PLAIN)) {
+pub(crate) fn advance(hint: &AtomicWord, to: Word, store: core::sync::atomic::Ordering) -> Word {
+    let was = hint.load(order::PLAIN);
+    if is_after(to, was) {
         hint.store(to, store);
     }
+    was
 }
 
 impl<T, S: Storage<T>> fmt::Debug for Ring<T, S> {

@@ -75,7 +75,7 @@ impl<T> Slot<T> {
     #[cold]
     pub(crate) fn try_doom(&self, seen: Word, stamp: Word) -> bool {
         debug_assert_eq!(Geometry::state(stamp), State::Peeking);
-        self.stamp.compare_exchange(seen, stamp, order::PLAIN, order::PLAIN).is_ok()
+        self.stamp.compare_exchange(seen, stamp, order::doom(), order::PLAIN).is_ok()
     }
 
     /// Gives a peeked slot back with its value; the stamp of now if a writer has passed it by.

@@ -242,6 +242,54 @@ fn never_empty_cap_1() {
     });
 }
 
+/// A reader that got 2 knows that 1 was taken before, and 3 pushed before that: after it, the ring
+/// is not empty.
+#[test]
+fn no_false_empty_behind_a_take_cap_3() {
+    model(3, || {
+        let ring = ring(3);
+        assert!(force(&ring, &[1, 2]).is_empty());
+        let reader = thread::spawn({
+            let ring = ring.clone();
+            move || {
+                if pop(&ring) == [2] {
+                    assert_ne!(ring.try_pop().err(), Some(PopError::Empty));
+                }
+            }
+        });
+        assert!(force(&ring, &[3]).is_empty());
+        pop(&ring);
+        reader.join().unwrap();
+    });
+}
+
+/// The ring holds a value from the start to the end. Only a writer that marked the snapshot's slot
+/// can make the reader pass it, and that writer had pushed before.
+#[test]
+fn no_false_empty_behind_a_snapshot_cap_2() {
+    model(2, || {
+        let ring = plain(2);
+        ring.force_push(1);
+        let others = [
+            thread::spawn({
+                let ring = ring.clone();
+                move || {
+                    ring.snapshot().next();
+                }
+            }),
+            thread::spawn({
+                let ring = ring.clone();
+                move || {
+                    ring.force_push(2);
+                    ring.force_push(3);
+                }
+            }),
+        ];
+        assert_ne!(ring.try_pop().err(), Some(PopError::Empty));
+        others.map(|other| other.join().unwrap());
+    });
+}
+
 /// A value announced through another channel must be found.
 #[test]
 fn announced_value_is_found_cap_2() {

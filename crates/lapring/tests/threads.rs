@@ -278,3 +278,51 @@ fn a_writer_that_never_comes_back() {
         });
     }
 }
+
+/// A push whose value could not be made leaves a hole: there is room, so nothing may be refused as
+/// "full".
+#[test]
+fn full_only_if_full_after_an_abandoned_push() {
+    use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+    let ring = Ring::new(2);
+    ring.push(0).unwrap();
+    let failed =
+        catch_unwind(AssertUnwindSafe(|| ring.force_push_with(|| resume_unwind(Box::new(())))));
+    assert!(failed.is_err());
+    assert!(ring.push(1).err().is_none_or(|refused| refused.is_busy()));
+    assert_eq!(ring.counters().abandoned, 1);
+}
+
+/// The same after a drain that took a value before its turn.
+#[test]
+fn full_only_if_full_after_a_step_over() {
+    let ring = Ring::new(2);
+    ring.force_push_with(|| {
+        ring.force_push(20);
+        assert_eq!(ring.drain(usize::MAX).collect::<Vec<_>>(), [20]);
+        10
+    });
+    assert!(ring.push(30).err().is_none_or(|refused| refused.is_busy()));
+}
+
+/// Hints are brought along with the tail even if the last slot of the ring is never filled.
+#[test]
+fn hints_come_along_beside_a_stuck_last_slot() {
+    for cap in [2usize, 3, 8] {
+        let ring = Ring::new(cap);
+        for n in 0..cap as u64 - 1 {
+            ring.force_push(n);
+        }
+        ring.force_push_with(|| {
+            for n in 100..10 * ROUNDS {
+                ring.force_push(n);
+                assert!(!ring.is_empty(), "cap {cap} after {n}");
+                if n % 5_003 == 0 {
+                    // The only pops here: the oldest is as old as the ring allows.
+                    assert_eq!(ring.drain(1).next(), Some(n + 2 - cap as u64), "cap {cap}");
+                }
+            }
+            0
+        });
+    }
+}

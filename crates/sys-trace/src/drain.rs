@@ -33,11 +33,22 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// # }
     /// ```
     pub fn drain(&self, shard: u32, out: &mut [Event]) -> Result<usize, DrainError> {
+        self.drain_of(None, shard, out)
+    }
+
+    /// [`drain`](Self::drain), of this capture only if one is named.
+    fn drain_of(
+        &self,
+        epoch: Option<u64>,
+        shard: u32,
+        out: &mut [Event],
+    ) -> Result<usize, DrainError> {
         let shards = SHARDS as u32;
         let parts =
             self.shards.get(shard as usize).ok_or(DrainError::ShardOutOfRange { shard, shards })?;
         let control = self.control.read();
-        if !control.is_running() {
+        let running = control.running().ok_or(DrainError::NotCapturing)?;
+        if epoch.is_some_and(|epoch| epoch != running.epoch) {
             return Err(DrainError::NotCapturing);
         }
         let state = parts.state.read();
@@ -56,21 +67,19 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// Takes up to `max_per_shard` events of every shard and merges them by time, then shard, then
     /// sequence number.
     ///
-    /// A shard's own events stay in the order of their sequence numbers as far as its clock does
-    /// not go backwards.
+    /// Where two emitters of one shard overlapped, the one with the later sequence number may have
+    /// read the clock first, and comes first here; `nc_local_id` tells the shard's own order.
     ///
     /// # Errors
     /// [`NotCapturing`] if no capture runs. A stop that comes meanwhile ends the drain early: what
-    /// was taken until then is returned.
+    /// was taken until then is returned, and nothing of another capture.
     ///
     /// # Panics
     /// As any `Vec` does when memory is short; each portion of memory is had before the events for
     /// it are taken.
     pub fn drain_all(&self, max_per_shard: usize) -> Result<Vec<Event>, NotCapturing> {
         const CHUNK: usize = 256;
-        if !self.control.read().is_running() {
-            return Err(NotCapturing);
-        }
+        let epoch = self.control.read().running().ok_or(NotCapturing)?.epoch;
         let mut events = Vec::new();
         let mut chunk = [Event::ZERO; CHUNK];
         for shard in 0..SHARDS as u32 {
@@ -80,7 +89,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             while left > 0 {
                 let wanted = left.min(CHUNK);
                 events.reserve(wanted);
-                let count = self.drain(shard, &mut chunk[..wanted]).unwrap_or(0);
+                let count = self.drain_of(Some(epoch), shard, &mut chunk[..wanted]).unwrap_or(0);
                 if count == 0 {
                     break;
                 }

@@ -89,7 +89,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
 
     /// [`emit`](Self::emit) under the caller's tracking id; `None` generates one.
     ///
-    /// This is how a stop is recorded: with what the start returned.
+    /// This is how a stop is recorded: with what the start returned. Ids are unique within a
+    /// capture; a stop that may come after the next start belongs to a [`Span`](crate::Span), which
+    /// keeps it out of a capture that is not its own.
     #[inline]
     pub fn emit_tracked(
         &self,
@@ -102,7 +104,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         if !self.gate.is_open() {
             return None;
         }
-        self.record(shard, event_type, phase, payload.into(), tracking, None)
+        self.record(shard, event_type, phase, payload.into(), tracking, None, None).map(|it| it.0)
     }
 
     /// [`emit_tracked`](Self::emit_tracked) that also carries a sequence id of the runtime.
@@ -131,10 +133,17 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         if !self.gate.is_open() {
             return None;
         }
-        self.record(shard, event_type, phase, payload.into(), tracking, Some(seq_id))
+        let seq_id = Some(seq_id);
+        self.record(shard, event_type, phase, payload.into(), tracking, seq_id, None).map(|it| it.0)
     }
 
-    fn record(
+    /// Records one event behind the gate; returns its tracking id and the epoch of the capture that
+    /// has it. With `only_in`, no other capture than that one accepts it.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "private; a struct would be built to be taken apart"
+    )]
+    pub(crate) fn record(
         &self,
         shard: u32,
         event_type: EventType,
@@ -142,7 +151,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         payload: Payload,
         tracking: Option<TrackingId>,
         seq_id: Option<u64>,
-    ) -> Option<TrackingId> {
+        only_in: Option<u64>,
+    ) -> Option<(TrackingId, u64)> {
         let Some(parts) = self.shards.get(shard as usize) else {
             self.misdirected.fetch_add(1, Ordering::Relaxed);
             return None;
@@ -154,7 +164,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             return None;
         };
         let open = state.open.as_ref()?;
-        if !open.types.contains(event_type) {
+        if !open.types.contains(event_type) || only_in.is_some_and(|epoch| epoch != open.epoch) {
             return None;
         }
         let counters = state.counters.as_ref()?;
@@ -179,7 +189,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             Forced::Stored => {}
             Forced::Evicted(lost) | Forced::Rejected(lost) => counters.displaced(&lost),
         }
-        Some(tracking)
+        Some((tracking, open.epoch))
     }
 }
 

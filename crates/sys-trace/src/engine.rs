@@ -53,8 +53,9 @@ pub(crate) struct Control {
 }
 
 impl Control {
-    pub(crate) fn is_running(&self) -> bool {
-        self.capture.is_some_and(|last| last.stop_ns.is_none())
+    /// The running capture.
+    pub(crate) fn running(&self) -> Option<&CaptureInfo> {
+        self.capture.as_ref().filter(|last| last.stop_ns.is_none())
     }
 }
 
@@ -120,9 +121,10 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         }
 
         let mut control = self.control.write();
-        if control.is_running() {
+        if control.running().is_some() {
             return Err(StartError::AlreadyCapturing);
         }
+        let epoch = control.capture.map_or(0, |last| last.epoch) + 1;
         let mut rings = rings.into_iter().peekable();
         for (number, shard) in (0..).zip(&self.shards) {
             let new = rings.next_if(|(of, ..)| *of == number);
@@ -134,7 +136,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             };
             let (open, counters) = match new {
                 Some((_, ring, counters)) => {
-                    (Some(Open { types: config.types, clock, ring }), Some(counters))
+                    (Some(Open { epoch, types: config.types, clock, ring }), Some(counters))
                 }
                 None => (None, None),
             };
@@ -147,7 +149,6 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             replaced.push((table, counters));
         }
         self.misdirected.store(0, Ordering::Relaxed);
-        let epoch = control.capture.map_or(0, |last| last.epoch) + 1;
         control.clock = Some(clock);
         control.capture = Some(CaptureInfo {
             epoch,
@@ -209,7 +210,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             };
             let stop_ns = clock.now();
             let control = self.control.write();
-            if control.is_running() && control.capture.is_some_and(|it| it.epoch == epoch) {
+            if control.running().is_some_and(|it| it.epoch == epoch) {
                 break (control, stop_ns);
             }
         };

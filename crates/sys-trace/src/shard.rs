@@ -49,6 +49,8 @@ pub(crate) struct State {
 
 /// What an emit needs.
 pub(crate) struct Open {
+    /// Which capture this is.
+    pub(crate) epoch: u64,
     pub(crate) types: EventSet,
     pub(crate) clock: RunningClock,
     pub(crate) ring: Ring<Event>,

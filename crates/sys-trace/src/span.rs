@@ -8,6 +8,9 @@ use crate::phase::Phase;
 
 /// A span that has been started; its stop is recorded when it is dropped, also while unwinding.
 ///
+/// The stop is recorded only in the capture that has the start: a span that outlives its capture
+/// ends silently.
+///
 /// A span that is leaked (`mem::forget`) leaves a start without a stop, which readers show as
 /// unfinished.
 #[must_use = "a span ends when it is dropped: bind it to a name"]
@@ -16,7 +19,8 @@ pub struct Span<'a, const SHARDS: usize> {
     engine: &'a Engine<SHARDS>,
     shard: u32,
     event_type: EventType,
-    tracking: Option<TrackingId>,
+    /// With the epoch of the capture that has the start.
+    started: Option<(TrackingId, u64)>,
     stop: Payload,
 }
 
@@ -46,8 +50,12 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         payload: impl Into<Payload>,
     ) -> Span<'_, SHARDS> {
         let stop = payload.into();
-        let tracking = self.emit(shard, event_type, Phase::Start, stop);
-        Span { engine: self, shard, event_type, tracking, stop }
+        let started = if self.is_capturing() {
+            self.record(shard, event_type, Phase::Start, stop, None, None, None)
+        } else {
+            None
+        };
+        Span { engine: self, shard, event_type, started, stop }
     }
 }
 
@@ -55,7 +63,7 @@ impl<const SHARDS: usize> Span<'_, SHARDS> {
     /// What pairs start and stop; `None` if the start was not accepted.
     #[must_use]
     pub fn tracking_id(&self) -> Option<TrackingId> {
-        self.tracking
+        self.started.map(|it| it.0)
     }
 
     /// The payload that the stop will carry.
@@ -71,9 +79,11 @@ impl<const SHARDS: usize> Span<'_, SHARDS> {
 
 impl<const SHARDS: usize> Drop for Span<'_, SHARDS> {
     fn drop(&mut self) {
-        if self.tracking.is_some() {
-            let (shard, event_type, stop) = (self.shard, self.event_type, self.stop);
-            self.engine.emit_tracked(shard, event_type, Phase::Stop, stop, self.tracking);
-        }
+        let Some((tracking, epoch)) = self.started.filter(|_| self.engine.is_capturing()) else {
+            return;
+        };
+        let (shard, event_type, stop) = (self.shard, self.event_type, self.stop);
+        let (tracking, only_in) = (Some(tracking), Some(epoch));
+        self.engine.record(shard, event_type, Phase::Stop, stop, tracking, None, only_in);
     }
 }

@@ -151,7 +151,23 @@ fn a_span_stops_while_unwinding_and_carries_its_own_payload() {
     assert_eq!(sys_trace::payload::ExecCore::read(&events[1].payload).exec_id, 3);
 }
 
-/// A span that outlives its capture records nothing in the next one's place of its start.
+/// The stop of a span of the last capture does not end a span of this one that has the same id.
+#[test]
+fn a_span_does_not_stop_another_captures_span() {
+    let engine = engine::<1>();
+    engine.start(&Config::new()).unwrap();
+    let old = engine.span(0, EventType::ExecCore, Payload::ZERO);
+    engine.stop().unwrap();
+    engine.start(&Config::new()).unwrap();
+    let new = engine.span(0, EventType::ExecCore, Payload::ZERO);
+    assert_eq!(old.tracking_id(), new.tracking_id(), "the case in question");
+    drop(old);
+    assert_eq!(engine.total_event_count(), 1);
+    drop(new);
+    assert_eq!(engine.total_event_count(), 2);
+}
+
+/// A span that outlives its capture, or began before it, records nothing in another.
 #[test]
 fn a_span_across_captures() {
     let engine = engine::<1>();

@@ -12,13 +12,24 @@ use sys_trace::{Config, Engine, Event, EventType, Payload, Phase, payload};
 /// Counts the allocations of each thread, and on demand makes those of one size fail.
 struct Watched;
 
+/// The size of an allocation, and what to do in it.
+type Hook = Option<(usize, fn())>;
+
 thread_local! {
+    /// Runs once, in the next allocation of that size.
+    static HOOK: Cell<Hook> = const { Cell::new(None) };
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static REFUSE_FROM: Cell<usize> = const { Cell::new(usize::MAX) };
 }
 
 fn refused(size: usize) -> bool {
     ALLOCATIONS.with(|count| count.set(count.get() + 1));
+    if let Some((at, run)) = HOOK.with(Cell::get) {
+        if at == size {
+            HOOK.with(Cell::take);
+            run();
+        }
+    }
     size >= REFUSE_FROM.with(Cell::get)
 }
 
@@ -93,6 +104,36 @@ fn a_start_that_finds_no_memory_changes_nothing() {
     engine.start(&Config::new().events_per_shard(2500)).unwrap();
     REFUSE_FROM.with(|from| from.set(usize::MAX));
     assert!(engine.emit(3, EventType::Generic, Phase::Instant, Payload::ZERO).is_some());
+}
+
+/// A drain of all shards that meets a stop and a start returns nothing of the next capture.
+#[test]
+fn a_merged_drain_does_not_mix_captures() {
+    static ENGINE: Engine<2> = Engine::new();
+    fn config() -> Config {
+        Config::new().events_per_shard(1024).clock(sys_trace::Clock::Custom(|| 1))
+    }
+    fn emit(event_type: EventType) {
+        ENGINE.emit(0, event_type, Phase::Instant, Payload::ZERO).unwrap();
+    }
+    ENGINE.start(&config()).unwrap();
+    emit(EventType::Generic);
+    // The first growth of the result: no lock is held, and shard 0 is known to hold an event.
+    let first_growth = 4 * size_of::<Event>();
+    HOOK.with(|hook| {
+        hook.set(Some((first_growth, || {
+            let next = || {
+                ENGINE.stop().unwrap();
+                ENGINE.start(&config()).unwrap();
+                emit(EventType::NumErr);
+            };
+            thread::spawn(next).join().unwrap();
+        })));
+    });
+    let events = ENGINE.drain_all(usize::MAX).unwrap();
+    assert!(HOOK.with(Cell::get).is_none(), "the hook ran");
+    assert_eq!(events, []);
+    assert_eq!(ENGINE.resident(0), 1, "the next capture has its event");
 }
 
 /// The payload says in which capture, by which thread and as which of its events it was emitted.
