@@ -273,9 +273,7 @@ fn no_false_empty_behind_a_snapshot_cap_2() {
         let others = [
             thread::spawn({
                 let ring = ring.clone();
-                move || {
-                    ring.snapshot().next();
-                }
+                move || assert_ne!(ring.try_pop().err(), Some(PopError::Empty))
             }),
             thread::spawn({
                 let ring = ring.clone();
@@ -285,8 +283,8 @@ fn no_false_empty_behind_a_snapshot_cap_2() {
                 }
             }),
         ];
-        assert_ne!(ring.try_pop().err(), Some(PopError::Empty));
-        others.map(|other| other.join().unwrap());
+        ring.snapshot().next();
+        others.into_iter().for_each(|other| other.join().unwrap());
     });
 }
 
