@@ -30,7 +30,7 @@
 //! |---|---|---|---|
 //! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks when others are stopped mid-copy | evicted value; own value back if all slots are mid-copy |
 //! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full, or busy if others are mid-copy |
-//! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and two locked operations; at most about two laps of looks | pending, while the oldest is mid-copy |
+//! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks | pending, while the oldest is mid-copy |
 //! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
 //! | [`len`](Ring::len), [`is_empty`](Ring::is_empty), [`is_full`](Ring::is_full) | lock-free | usually four loads; a walk of at most a lap where a hint lags | a snapshot |
 //! | [`counters`](Ring::counters) | one pass | `capacity` loads | a snapshot |

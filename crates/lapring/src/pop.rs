@@ -56,7 +56,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
         loop {
             match self.step(position, || ()) {
                 Step::Value(value, next) => {
-                    advance(&self.readers.head, next, order::head_store());
+                    advance(&self.head, next, order::head_store());
                     return Ok(value);
                 }
                 Step::Past(next) => position = next,
@@ -103,7 +103,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     pub fn pop_stopped(&self, stopped: impl FnOnce()) -> Option<T> {
         match self.step(self.load_head(), stopped) {
             Step::Value(value, next) => {
-                advance(&self.readers.head, next, order::head_store());
+                advance(&self.head, next, order::head_store());
                 Some(value)
             }
             _ => None,
@@ -129,7 +129,6 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     // `Full` (slot invariant 2); nothing has read it since.
                     let value = unsafe { slot.read() };
                     slot.vacate(geometry.emptied(seen));
-                    self.readers.popped.fetch_add(1, order::PLAIN);
                     // A late value leaves its slot free for the position itself, where a writer
                     // may still come: only a slot that is newer than a position lets it go.
                     let is_late = !geometry.same_lap(seen, position);
@@ -187,7 +186,7 @@ impl<T, S: Storage<T>> Iterator for Drain<'_, T, S> {
                     self.position = next;
                     self.left -= 1;
                     if self.unbroken {
-                        advance(&self.ring.readers.head, next, order::head_store());
+                        advance(&self.ring.head, next, order::head_store());
                     } else {
                         // Taken before its turn: a hole in the last lap, and `push` must not call
                         // the ring full because of what is still before it.

@@ -300,7 +300,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// behind, long before they would be half a circle of words away and look newer than the tail.
     #[inline]
     fn keep_hints_near(&self, tail: Word) {
-        let head = self.readers.head.load(order::PLAIN);
+        let head = self.head.load(order::PLAIN);
         if is_far_after(tail, head) {
             self.drag_head(head, self.geometry().lap_before(tail));
         }
@@ -323,6 +323,6 @@ impl<T, S: Storage<T>> Ring<T, S> {
     #[cold]
     fn drag_head(&self, seen: Word, to: Word) {
         // Losing to a reader is as good: it has moved the head itself.
-        let _ = self.readers.head.compare_exchange(seen, to, order::head_store(), order::PLAIN);
+        let _ = self.head.compare_exchange(seen, to, order::head_store(), order::PLAIN);
     }
 }

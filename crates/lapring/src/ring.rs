@@ -63,19 +63,12 @@ pub type DefaultStorage<T> = InlineSlots<T, 1>;
 pub struct Ring<T, S: Storage<T> = DefaultStorage<T>> {
     /// Hint: where the next writer starts to look. Stored by every push.
     pub(crate) tail: CachePadded<AtomicWord>,
-    /// What readers write.
-    pub(crate) readers: CachePadded<Readers>,
+    /// Hint: where the next reader starts to look. Stored by readers only.
+    pub(crate) head: CachePadded<AtomicWord>,
     /// What every operation reads and hardly any writes.
     pub(crate) shared: CachePadded<Shared<S>>,
     /// The slots in `S` own the values; this only names the type.
     values: PhantomData<fn() -> T>,
-}
-
-pub(crate) struct Readers {
-    /// Hint: where the next reader starts to look.
-    pub(crate) head: AtomicWord,
-    /// Values taken by readers, snapshots not included.
-    pub(crate) popped: AtomicUsize,
 }
 
 pub(crate) struct Shared<S> {
@@ -195,10 +188,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
             let geometry = Geometry::new(cap);
             Self {
                 tail: CachePadded::new(AtomicWord::new(0)),
-                readers: CachePadded::new(Readers {
-                    head: AtomicWord::new(0),
-                    popped: AtomicUsize::new(0),
-                }),
+                head: CachePadded::new(AtomicWord::new(0)),
                 shared: CachePadded::new(Shared {
                     geometry,
                     start: 0,
@@ -215,7 +205,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     fn set_start_lap(&mut self, lap: usize) {
         let start = self.geometry().lap_start(lap as Word);
         *self.tail = AtomicWord::new(start);
-        self.readers.head = AtomicWord::new(start);
+        *self.head = AtomicWord::new(start);
         self.shared.start = start;
         self.shared.floor = AtomicWord::new(start);
         let stamp = self.geometry().stamp(start, State::Empty);
@@ -247,7 +237,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
 
     #[inline(always)]
     pub(crate) fn load_head(&self) -> Word {
-        self.readers.head.load(order::head_load())
+        self.head.load(order::head_load())
     }
 
     #[inline(always)]
@@ -324,7 +314,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// What became of every position since the ring was built: nothing leaves a ring uncounted.
     ///
     /// Exact when no other thread is inside an operation, otherwise a snapshot whose numbers may
-    /// not add up. Costs a walk over all slots; pushing pays nothing for it.
+    /// not add up. Costs a walk over all slots; pushing and popping pay nothing for it.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")] {
@@ -332,9 +322,10 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// (0..10).for_each(|n| {
     ///     ring.force_push(n);
     /// });
-    /// ring.pop();
-    /// let counts = ring.counters();
-    /// assert_eq!((counts.issued, counts.popped, counts.displaced, counts.resident), (10, 1, 7, 2));
+    /// let popped = ring.drain(1).count();
+    /// let counters = ring.counters();
+    /// assert_eq!((counters.issued, counters.resident), (10, 2));
+    /// assert_eq!(counters.displaced(popped), 7);
     /// # }
     /// ```
     pub fn counters(&self) -> Counters {
@@ -351,10 +342,9 @@ impl<T, S: Storage<T>> Ring<T, S> {
             unused += geometry.laps(stamp, end).saturating_sub(usize::from(full));
         }
         let issued = geometry.count(self.shared.start, frontier);
-        let popped = self.readers.popped.load(order::PLAIN);
         let abandoned = self.shared.abandoned.load(order::PLAIN).wrapping_add(unused);
-        let displaced = issued.wrapping_sub(popped).wrapping_sub(abandoned).wrapping_sub(resident);
-        Counters { issued, popped, displaced, abandoned, resident }
+        let departed = issued.wrapping_sub(abandoned).wrapping_sub(resident);
+        Counters { issued, departed, abandoned, resident }
     }
 
     /// True if `len() == capacity()`: a snapshot with the same caveats as [`len`](Self::len).
@@ -385,16 +375,25 @@ impl<T, S: Storage<T>> Ring<T, S> {
 pub struct Counters {
     /// Positions handed to writers.
     pub issued: usize,
-    /// Values taken by readers.
-    pub popped: usize,
-    /// Values evicted by writers, each returned to the one who did it; and values that went because
-    /// a snapshot held them when their time was over.
-    pub displaced: usize,
+    /// Values that have been in the ring and are not any more: popped or displaced. The ring does
+    /// not tell the two apart, because a counter would cost each pop a second locked operation;
+    /// whoever pops knows.
+    pub departed: usize,
     /// Positions without a value: passed by because their slot was in use, or given up because the
     /// value could not be made.
     pub abandoned: usize,
     /// Values in the ring.
     pub resident: usize,
+}
+
+impl Counters {
+    /// Values displaced, if all readers together have popped `popped`: evicted by writers, each
+    /// returned to the one who did it, or gone because a snapshot held them when their time was
+    /// over.
+    #[must_use]
+    pub fn displaced(&self, popped: usize) -> usize {
+        self.departed.wrapping_sub(popped)
+    }
 }
 
 /// Moves a hint forward to `to`, unless somebody has moved it at least as far; returns what it was.

@@ -393,8 +393,9 @@ fn beside_a_snapshot(body: fn(&Ring<u32>) -> Vec<u32>, pushed: &[u32]) {
     assert_in_order(&resident);
     assert_eq!(resident.len(), counters.resident);
     assert_eq!(ring.try_pop().err(), Some(PopError::Empty));
-    let sum = counters.popped + counters.displaced + counters.abandoned + counters.resident;
+    let sum = counters.departed + counters.abandoned + counters.resident;
     assert_eq!(counters.issued, sum);
+    assert_eq!(counters.departed, out.len() + displaced);
     // What is gone without having been returned went by the snapshot, which has seen it.
     out.extend(&resident);
     out.sort_unstable();

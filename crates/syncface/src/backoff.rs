@@ -33,6 +33,13 @@ impl Backoff {
         Self { step: 0 }
     }
 
+    /// A back-off whose first pause is 2<sup>`step`</sup> spin hints.
+    #[inline]
+    #[must_use]
+    pub const fn starting_at(step: u32) -> Self {
+        Self { step }
+    }
+
     /// Pauses after a lost race, twice as long as the last time up to the ceiling.
     ///
     /// Under loom it only tells the scheduler that another thread should run.
