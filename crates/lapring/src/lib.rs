@@ -28,23 +28,25 @@
 //!
 //! | operation | progress | own steps | may answer |
 //! |---|---|---|---|
-//! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks when others are stopped mid-copy | evicted value; own value back if all slots are mid-copy |
+//! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks when others are stopped mid-copy and nobody else pushes | evicted value; own value back if `capacity` slots in a row were seen mid-copy |
 //! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full, or busy if others are mid-copy |
-//! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks | pending, while the oldest is mid-copy |
+//! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks while nobody else pushes or pops | pending, while the oldest is mid-copy |
 //! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
 //! | [`len`](Ring::len), [`is_empty`](Ring::is_empty), [`is_full`](Ring::is_full) | lock-free | usually four loads; a walk of at most a lap where a hint lags | a snapshot |
 //! | [`counters`](Ring::counters) | one pass | `capacity` loads | a snapshot |
 //! | [`capacity`](Ring::capacity) | wait-free | one load | |
 //!
-//! "Lock-free" means that an operation takes a bounded number of its own steps unless it loses a
-//! compare-and-swap to another thread, which has then made progress. A *look* is one load of a
+//! "Lock-free" means that an operation takes a bounded number of its own steps unless other threads
+//! make progress meanwhile: a lost compare-and-swap, or a position that somebody else has used. A *look* is one load of a
 //! slot's stamp.
 //!
 //! - A completed push is popped, displaced (returned to exactly one pusher, or seen by the snapshot
 //!   that held it) or resident: exactly one of the three, for ever.
 //! - Values come out in the order of their positions, and each producer's in the order it pushed
-//!   them. A push whose thread was stopped mid-copy for more than a lap comes out late, but still
-//!   before what that thread pushes next.
+//!   them. A push whose thread was stopped mid-copy for more than a lap comes out late. It still
+//!   comes out before what that thread pushes next, unless the thread goes on in the very few
+//!   instructions in which its publication is still in the processor's store buffer while another
+//!   thread passes its slot by: then that one value may follow its successor.
 //! - What overwriting loses is always the oldest that is not mid-copy.
 //! - `pop` never answers "empty" while a value is resident or under way.
 //! - Values are moved, never shared; dropping the ring drops each resident value once.
@@ -79,8 +81,8 @@
 //!
 //! - A **writer** that comes to the slot a lap later finds it *busy*. It takes the next position
 //!   instead, and first raises the `floor`, so that the one passed by stays unused: otherwise its own
-//!   next push could land there, before this one. After `capacity` busy slots in a row it gives its
-//!   value back.
+//!   next push could land there, before this one. For the same reason who claims an empty slot looks
+//!   at the floor once more. After `capacity` busy slots in a row it gives its value back.
 //! - A **reader** that finds a *writing* slot answers "pending"; once the tail is more than a lap
 //!   ahead, the head jumps on. `drain` steps over the slot. A reader that finds *taking* goes on to
 //!   the next position: that value has been taken.
@@ -97,9 +99,11 @@
 //!
 //! Positions are pointer-sized and wrap. On 64-bit targets that is never reached. On 32-bit targets
 //! a thread that sleeps inside one operation while the others push more than
-//! 2<sup>31</sup> / `one_lap` × `capacity` values (about 10<sup>9</sup>; `one_lap` is the power of two above the
-//! capacity) could mistake an old stamp for a new one. Hints, and the stamps of threads that never
-//! come back, are brought forward long before.
+//! 2<sup>31</sup> / `one_lap` × `capacity` values could mistake an old stamp for a new one, and the
+//! stamp it then stores is one that others mistake. (`one_lap` is the power of two above the
+//! capacity, at least 8: that is 10<sup>9</sup> values or more from capacity 4 on, 2.7 × 10<sup>8</sup> at
+//! capacity 1.) Hints, and the stamps of threads that never come back, are brought forward long
+//! before.
 //!
 //! # Features
 //!

@@ -35,8 +35,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
 
     /// Takes the oldest value, or says why there is none to take.
     ///
-    /// Never waits. A bounded number of own steps (at most about `2 * capacity` looks at slots,
-    /// usually one), except that losing a compare-and-swap starts a look again.
+    /// Never waits. Usually one look at a slot and one locked operation.
     ///
     /// # Errors
     /// [`PopError::Empty`] if nothing was resident or under way; [`PopError::Pending`] if the
@@ -75,7 +74,8 @@ impl<T, S: Storage<T>> Ring<T, S> {
     ///
     /// Unlike [`pop`](Self::pop) it steps over slots whose copy is under way; their values come
     /// out in a later drain or pop. Values pushed after the call are left for the next one, which
-    /// keeps each producer's values in order even when one of its pushes was stepped over.
+    /// keeps each producer's values in order even when one of its pushes was stepped over (see the
+    /// [crate documentation](crate) for the one exception).
     /// Dropping the iterator early leaves the rest in the ring.
     ///
     /// ```

@@ -28,7 +28,7 @@ pub enum Forced<T> {
     Stored,
     /// It is in the ring, and this, the oldest value, is not any more.
     Evicted(T),
-    /// It is not in the ring: every slot was held by another thread in the middle of a copy.
+    /// It is not in the ring: `capacity` slots in a row were seen in the middle of other threads' copies.
     Rejected(T),
 }
 
@@ -58,12 +58,9 @@ struct Abandon<'a, T, S: Storage<T>> {
 
 impl<T, S: Storage<T>> Drop for Abandon<'_, T, S> {
     fn drop(&mut self) {
-        let geometry = self.ring.geometry();
-        let writing = geometry.stamp(self.claim.position, State::Writing);
-        self.claim.slot.vacate(geometry.emptied(writing));
-        self.ring.count_abandoned(1);
+        self.ring.give_back(self.claim.slot, self.claim.position);
         // There is a hole in the last lap now, and `push` must not call the ring full.
-        self.ring.raise_floor(geometry.next(self.claim.position));
+        self.ring.raise_floor(self.ring.geometry().next(self.claim.position));
     }
 }
 
@@ -99,11 +96,10 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// displaced.
     ///
     /// Never waits for another thread: one stopped in the middle of a copy costs its slot for the
-    /// time being and nothing else. If every slot is in the middle of a copy (it takes `capacity`
-    /// other threads, stopped or at work), `value` itself comes back;
+    /// time being and nothing else. If `capacity` slots in a row were seen in the middle of a copy
+    /// (by other threads, stopped or at work), `value` itself comes back;
     /// [`force_push_full`](Self::force_push_full) tells the two apart. Usually one look at a slot
-    /// and one locked operation, also on a full ring; at most about two laps of looks, except that
-    /// losing a compare-and-swap starts a look again.
+    /// and one locked operation, also on a full ring.
     #[inline]
     pub fn force_push(&self, value: T) -> Option<T> {
         let Ok(claim) = self.claim(true) else {
@@ -198,7 +194,10 @@ impl<T, S: Storage<T>> Ring<T, S> {
         // The common case, kept small for inlining: the first slot looked at can be claimed.
         if let Some(occupied) = self.geometry().ready_for_writer(seen, position) {
             let writing = self.geometry().stamp(position, State::Writing);
-            if (displace || !occupied) && slot.try_claim(seen, writing) {
+            if (displace || !occupied)
+                && slot.try_claim(seen, writing)
+                && (occupied || self.still_open(slot, position))
+            {
                 return Ok(Claim { slot, position, occupied });
             }
         }
@@ -215,6 +214,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
             let occupied = match self.geometry().for_writer(seen, position) {
                 Write::Used(next) => {
                     position = next;
+                    busy = 0;
                     continue;
                 }
                 Write::Busy => {
@@ -226,6 +226,11 @@ impl<T, S: Storage<T>> Ring<T, S> {
                         return Err(Refusal::Busy);
                     }
                     position = self.geometry().next(position);
+                    if displace && !mutant::is("lapring.skip_unmarked") {
+                        // Declared before the next slot is looked at: the one who is copying here
+                        // must not put what it pushes next into a position before that slot.
+                        self.raise_floor(position);
+                    }
                     continue;
                 }
                 Write::Peeked if displace => {
@@ -239,6 +244,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     if mutant::is("lapring.peek_not_doomed") || slot.try_doom(seen, doomed) {
                         self.count_abandoned(self.geometry().laps(seen, position));
                         position = self.geometry().next(position);
+                        self.raise_floor(position);
                     } else {
                         busy -= 1;
                     }
@@ -253,16 +259,21 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 Write::Occupied | Write::Peeked => true,
                 Write::Vacant => false,
             };
-            if busy > 0 && !mutant::is("lapring.skip_unmarked") {
-                // Skips are declared before anything beyond them is claimed, so that whoever sees
-                // the claim can know that the positions before it will stay without a value.
+            if busy > 0 && !displace && !mutant::is("lapring.skip_unmarked") {
+                // A push that may yet be refused declares what it passed by only now: before the
+                // claim, so that whoever sees the claim can know of it.
                 self.raise_floor(position);
             }
             if slot.try_claim(seen, self.geometry().stamp(position, State::Writing)) {
                 // Laps of this slot that nobody used lie between the old stamp and this claim.
                 let unused = self.geometry().laps(seen, position) - usize::from(occupied);
                 self.count_abandoned(unused);
-                return Ok(Claim { slot, position, occupied });
+                if occupied || self.still_open(slot, position) {
+                    return Ok(Claim { slot, position, occupied });
+                }
+                position = self.known_tail();
+                busy = 0;
+                continue;
             }
             // A lost race is somebody else's progress: step aside, then look where things are now.
             backoff.lost_race();
@@ -272,6 +283,26 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 busy = 0;
             }
         }
+    }
+
+    /// After a claim of an empty slot: true if the position has not been passed by meanwhile. If it
+    /// has, the slot is given back: a value here could stand before an earlier one of this thread
+    /// that was overtaken while it was being copied.
+    #[inline]
+    fn still_open(&self, slot: &Slot<T>, position: Word) -> bool {
+        if !is_after(self.load_floor(), position) {
+            return true;
+        }
+        self.give_back(slot, position);
+        false
+    }
+
+    /// Hands a claimed slot over without a value.
+    #[cold]
+    fn give_back(&self, slot: &Slot<T>, position: Word) {
+        let writing = self.geometry().stamp(position, State::Writing);
+        slot.vacate(self.geometry().emptied(writing));
+        self.count_abandoned(1);
     }
 
     /// Counts positions that will never have held a value.

@@ -4,9 +4,9 @@ use core::fmt;
 
 /// The source of timestamps of one capture.
 ///
-/// Whatever the clock, the order of a shard's events is that of their sequence numbers, never of
-/// their times, and no event carries a time before the start of its capture (an earlier reading
-/// counts as the start).
+/// Whatever the clock, a shard numbers its events in the order in which it accepted them
+/// (`nc_local_id`): that, not the time, is their order. No event carries a time before the start of
+/// its capture (an earlier reading counts as the start).
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub enum Clock {
@@ -20,8 +20,8 @@ pub enum Clock {
     /// adjustment, also backwards. Needs `std`.
     #[cfg(feature = "std")]
     Realtime,
-    /// A function of yours that returns nanoseconds. It is called on the emit path: it must not
-    /// panic, block, or emit.
+    /// A function of yours that returns nanoseconds. It is called on the emit path, with the shard's
+    /// lock held shared: it must not panic, block, or call the engine.
     Custom(fn() -> u64),
     /// No clock; a capture does not start with it.
     #[cfg_attr(not(feature = "std"), default)]

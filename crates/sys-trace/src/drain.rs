@@ -97,7 +97,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 left -= count;
             }
         }
-        events.sort_by_key(|event| (event.timestamp_ns, event.nc_idx, event.nc_local_id));
+        events.sort_unstable_by_key(|event| (event.timestamp_ns, event.nc_idx, event.nc_local_id));
         Ok(events)
     }
 

@@ -47,7 +47,7 @@ impl TrackingId {
 /// generated id is 0 and none can reach into the shard's bits.
 ///
 /// After 2^50 - 1 events of one shard (a year at 35 million a second) ids repeat; `nc_local_id`
-/// goes on counting.
+/// goes on counting, so that the number of repeats is `nc_local_id / (2^50 - 1)`.
 const fn counting_part(sequence: u64) -> u64 {
     const PERIOD: u64 = (1 << SEQUENCE_BITS) - 1;
     if sequence <= PERIOD { sequence } else { (sequence - 1) % PERIOD + 1 }
@@ -61,8 +61,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// that is not enabled, a shard that does not exist ([counted](Engine::misdirected)), and an
     /// emit that meets a start or stop at work on its shard (counted as `refused`).
     ///
-    /// Never blocks, never allocates, never panics, and makes no system call but the clock's and,
-    /// once per thread, that for the thread's id. On a full ring the oldest event makes room and is
+    /// Never blocks, never allocates, never panics, and makes no system call but the clock's, once
+    /// per thread that for the thread's id, and that which wakes a stop that waits for this emit. On a full ring the oldest event makes room and is
     /// counted as displaced.
     ///
     /// ```

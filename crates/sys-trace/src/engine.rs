@@ -2,7 +2,8 @@
 //!
 //! # Lock order
 //! The control lock before a shard's lock; never two shards' locks at once; a shard's name lock on
-//! its own. No user code, no log call and no release of a ring's memory runs under any of them.
+//! its own. No log call and no release of a ring's memory runs under any of them, and no user code
+//! but a custom clock, which an emit calls with its shard's lock held shared.
 
 use alloc::vec::Vec;
 
@@ -69,7 +70,8 @@ pub struct CaptureInfo {
     pub clock: &'static str,
     /// First reading of the clock, ns. No event is earlier.
     pub start_ns: u64,
-    /// Reading of the clock at the stop, ns; `None` while the capture runs.
+    /// Reading of the clock just before the gate closed, ns; `None` while the capture runs. Emits
+    /// that were under way may be a little later.
     pub stop_ns: Option<u64>,
     /// Events that each shard's ring holds.
     pub ring_events: u64,
@@ -198,6 +200,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// # Errors
     /// [`NotCapturing`] if no capture is running; see [`close`](Self::close).
     pub fn stop(&self) -> Result<(), NotCapturing> {
+        let mut rings = Vec::new();
+        // Without the memory, rings are released under the control lock: slower, not wrong.
+        let _ = rings.try_reserve_exact(SHARDS);
         let (mut control, stop_ns) = loop {
             // The clock may be the user's function: it is not called under a lock.
             let (epoch, clock) = {
@@ -218,7 +223,6 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         if let Some(capture) = &mut control.capture {
             capture.stop_ns = Some(stop_ns);
         }
-        let mut rings = Vec::new();
         for shard in &self.shards {
             shard.names.write().open = false;
             let mut state = shard.state.write();
@@ -227,8 +231,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 counters.discard_rest();
             }
             drop(state);
-            // Kept until the control lock is released, if there is memory to keep it in.
-            if rings.try_reserve(1).is_ok() {
+            // Kept until the control lock is released, if there was memory to keep it in.
+            if rings.len() < rings.capacity() {
                 rings.push(open);
             }
         }
@@ -297,7 +301,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             .collect()
     }
 
-    /// The sum of all shards' counts: `lost()` of it says whether the capture is complete.
+    /// The sum of all shards' counts: `lost()` of it says whether the capture is complete. Read shard
+    /// by shard: beside a start it may add up two captures.
     #[must_use]
     pub fn loss(&self) -> Counts {
         (0..SHARDS as u32).filter_map(|shard| self.shard_counts(shard)).map(|it| it.total).sum()

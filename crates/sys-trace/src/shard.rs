@@ -140,7 +140,8 @@ impl Counters {
 }
 
 impl TypeCounters {
-    /// Losses are read before `created`, so that a moving count never shows more out than in.
+    /// Losses are read before `created`, so that a moving count rarely shows more out than in; the
+    /// accesses are Relaxed, so nothing promises it.
     fn load(&self) -> Counts {
         let drained = self.drained.load(Ordering::Relaxed);
         let displaced = self.displaced.load(Ordering::Relaxed);
