@@ -1,29 +1,12 @@
-//! `force_push` on a full ring, one thread: ours, a rival, and a queue behind a mutex.
+//! `force_push` on a full ring, one thread: ours, rivals, and a queue behind a mutex.
 
-use criterion::measurement::WallTime;
 use std::hint::black_box;
 
+use concurrent_queue::ConcurrentQueue;
+use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, criterion_group, criterion_main};
+use crossbeam_queue::ArrayQueue;
 use sys_trace_benches::{Naive, OverwritingRing, prove};
-
-/// The rival, here and not in the library so that only benchmarks depend on it.
-struct ArrayQueue<T>(crossbeam_queue::ArrayQueue<T>);
-
-impl<T: Send> OverwritingRing<T> for ArrayQueue<T> {
-    const NAME: &'static str = "crossbeam-queue";
-
-    fn with_capacity(cap: usize) -> Self {
-        Self(crossbeam_queue::ArrayQueue::new(cap))
-    }
-
-    fn force_push(&self, value: T) -> Option<T> {
-        self.0.force_push(value)
-    }
-
-    fn pop(&self) -> Option<T> {
-        self.0.pop()
-    }
-}
 
 /// What an event weighs.
 type Record = [u64; 14];
@@ -36,22 +19,22 @@ fn full<T: Copy, R: OverwritingRing<T>>(group: &mut BenchmarkGroup<'_, WallTime>
     group.bench_function(R::NAME, |b| b.iter(|| ring.force_push(black_box(value))));
 }
 
+fn payload<T: Copy + Send + 'static>(c: &mut Criterion, name: &str, value: T) {
+    let mut group = c.benchmark_group(format!("force_push_full/{name}"));
+    full::<T, lapring::Ring<_>>(&mut group, value);
+    full::<T, ArrayQueue<_>>(&mut group, value);
+    full::<T, ConcurrentQueue<_>>(&mut group, value);
+    full::<T, Naive<_>>(&mut group, value);
+    group.finish();
+}
+
 fn force_push_full(c: &mut Criterion) {
     prove::<lapring::Ring<u64>>();
     prove::<ArrayQueue<u64>>();
+    prove::<ConcurrentQueue<u64>>();
     prove::<Naive<u64>>();
-
-    let mut group = c.benchmark_group("force_push_full/u64");
-    full::<u64, lapring::Ring<_>>(&mut group, 7);
-    full::<u64, ArrayQueue<_>>(&mut group, 7);
-    full::<u64, Naive<_>>(&mut group, 7);
-    group.finish();
-
-    let mut group = c.benchmark_group("force_push_full/112-bytes");
-    full::<Record, lapring::Ring<_>>(&mut group, [7; 14]);
-    full::<Record, ArrayQueue<_>>(&mut group, [7; 14]);
-    full::<Record, Naive<_>>(&mut group, [7; 14]);
-    group.finish();
+    payload(c, "u64", 7_u64);
+    payload::<Record>(c, "112-bytes", [7; 14]);
 }
 
 criterion_group! {
