@@ -61,8 +61,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// that is not enabled, a shard that does not exist ([counted](Engine::misdirected)), and an
     /// emit that meets a start or stop at work on its shard (counted as `refused`).
     ///
-    /// Never blocks, never allocates, never panics, and makes no system call but the clock's, once
-    /// per thread that for the thread's id, and that which wakes a stop that waits for this emit. On a full ring the oldest event makes room and is
+    /// Never blocks and never allocates. On a full ring the oldest event makes room and is
     /// counted as displaced.
     ///
     /// ```
