@@ -285,7 +285,8 @@ impl<T, S: Storage<T>> Ring<T, S> {
     ///
     /// Always within `0..=capacity()`. Exact when no other thread is inside an operation and no
     /// position of the last lap was passed by, given up, or taken out of turn by a drain (such a
-    /// position counts as if it held a value; [`counters`](Self::counters) is exact). Usually four loads; hints that lag cost a walk of at most a lap each.
+    /// position counts as if it held a value; [`counters`](Self::counters) is exact). Usually four
+    /// loads; hints that lag cost a walk of at most a lap each.
     #[inline]
     pub fn len(&self) -> usize {
         let oldest = self.oldest();

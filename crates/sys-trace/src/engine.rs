@@ -207,11 +207,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             // The clock may be the user's function: it is not called under a lock.
             let (epoch, clock) = {
                 let control = self.control.read();
-                let running = control.capture.filter(|last| last.stop_ns.is_none());
-                running
-                    .zip(control.clock)
-                    .map(|(it, clock)| (it.epoch, clock))
-                    .ok_or(NotCapturing)?
+                let running = control.running().map(|it| it.epoch);
+                running.zip(control.clock).ok_or(NotCapturing)?
             };
             let stop_ns = clock.now();
             let control = self.control.write();
