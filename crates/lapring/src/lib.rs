@@ -29,6 +29,7 @@
 //! | operation | progress | own steps | may answer |
 //! |---|---|---|---|
 //! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks when others are stopped mid-copy and nobody else pushes | evicted value; own value back if `capacity` slots in a row were seen mid-copy |
+//! | [`reserve`](Ring::reserve), [`force_push_with`](Ring::force_push_with) | lock-free, waits for nobody | the same; the slot counts as mid-copy until it is filled | nothing, where `force_push` gives the value back |
 //! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full, or busy if others are mid-copy |
 //! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks while nobody else pushes or pops | pending, while the oldest is mid-copy |
 //! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
@@ -57,8 +58,10 @@
 //! **position** is a slot's index with a lap above it. A writer starts at the `tail` hint and walks
 //! to the first position that has not been used. One compare-and-swap on that slot's stamp claims
 //! position, slot and displaced value at once; it fails if anybody else, writer or reader, came
-//! first, and then the loser backs off for a bounded moment. `head` and `tail` are plain-stored
-//! hints that may lag; nothing but the length of a walk depends on them.
+//! first, and then the loser backs off for a bounded moment. So does, at most four times per
+//! operation, a thread whose hint led it to slots that others have used already: walking on at
+//! once would drag those slots' cache lines away from the threads at work. `head` and `tail` are
+//! plain-stored hints that may lag; nothing but the length of a walk depends on them.
 //!
 //! # Invariants
 //!
@@ -117,11 +120,13 @@
 #[cfg(feature = "alloc")]
 extern crate alloc;
 
+mod aside;
 mod error;
 mod iter;
 mod order;
 mod pop;
 mod push;
+mod reserve;
 mod ring;
 mod slot;
 mod snapshot;
@@ -133,6 +138,7 @@ pub use error::{CapacityError, Full, PopError};
 pub use iter::IntoIter;
 pub use pop::Drain;
 pub use push::Forced;
+pub use reserve::Reserved;
 pub use ring::{Counters, DefaultStorage, InlineRing, MAX_CAPACITY, Ring};
 pub use slot::Slot;
 pub use snapshot::Snapshot;

@@ -4,14 +4,16 @@
 
 use core::iter::FusedIterator;
 
-use syncface::{Backoff, mutant};
+use syncface::mutant;
 
+use crate::aside::Aside;
 use crate::error::PopError;
 use crate::order;
 use crate::ring::{Ring, advance};
+use crate::slot::Slot;
 use crate::stamp::{Read, State};
 use crate::storage::Storage;
-use crate::word::{Word, is_after};
+use crate::word::{Word, is_after, later};
 
 /// What a look at one position came to.
 enum Step<T> {
@@ -19,6 +21,8 @@ enum Step<T> {
     Value(T, Word),
     /// Nothing for a reader here; go on at the position given.
     Past(Word),
+    /// Others have been here; go on at the position given.
+    Behind(Word),
     /// Nothing is here and nothing has been issued from here on.
     Empty,
     /// Somebody is in the middle of a copy here.
@@ -50,8 +54,25 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// assert_eq!(ring.try_pop(), Err(PopError::Empty));
     /// # }
     /// ```
+    #[inline]
     pub fn try_pop(&self) -> Result<T, PopError> {
-        let mut position = self.load_head();
+        let position = self.load_head();
+        let slot = self.slot(position);
+        let full = self.geometry().stamp(position, State::Full);
+        // The common case, kept small for inlining: the value of this very position is there.
+        if slot.look() == full
+            && slot.try_take(full, self.geometry().with_state(full, State::Taking))
+        {
+            let value = self.take(slot, full);
+            advance(&self.head, self.geometry().next(position), order::head_store());
+            return Ok(value);
+        }
+        self.try_pop_slow(position)
+    }
+
+    #[cold]
+    fn try_pop_slow(&self, mut position: Word) -> Result<T, PopError> {
+        let mut aside = Aside::new();
         loop {
             match self.step(position, || ()) {
                 Step::Value(value, next) => {
@@ -59,6 +80,9 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     return Ok(value);
                 }
                 Step::Past(next) => position = next,
+                Step::Behind(next) => {
+                    position = if aside.overtaken() { later(next, self.load_head()) } else { next };
+                }
                 Step::Empty => return Err(PopError::Empty),
                 Step::Pending => match self.one_lap_before_tail(position) {
                     // The window has moved past this slot: what is in flight here will be found
@@ -115,20 +139,17 @@ impl<T, S: Storage<T>> Ring<T, S> {
     fn step(&self, position: Word, taking: impl FnOnce()) -> Step<T> {
         let geometry = self.geometry();
         let slot = self.slot(position);
-        let mut backoff = Backoff::new();
+        let mut aside = Aside::new();
         loop {
             let seen = slot.look();
             match geometry.for_reader(seen, position) {
                 Read::Ready => {
                     if !slot.try_take(seen, geometry.with_state(seen, State::Taking)) {
-                        backoff.lost_race();
+                        aside.lost_race();
                         continue;
                     }
                     taking();
-                    // SAFETY: the take makes the slot ours (slot invariant 1); it was stamped
-                    // `Full` (slot invariant 2); nothing has read it since.
-                    let value = unsafe { slot.read() };
-                    slot.vacate(geometry.emptied(seen));
+                    let value = self.take(slot, seen);
                     // A late value leaves its slot free for the position itself, where a writer
                     // may still come: only a slot that is newer than a position lets it go.
                     let is_late = !geometry.same_lap(seen, position);
@@ -146,15 +167,26 @@ impl<T, S: Storage<T>> Ring<T, S> {
                         self.count_abandoned(geometry.laps(seen, bumped));
                         return Step::Past(geometry.next(position));
                     }
-                    backoff.lost_race();
+                    aside.lost_race();
                 }
                 Read::Vacant => return Step::Empty,
                 Read::BeingTaken if is_after(self.load_floor(), position) => return Step::Pending,
                 Read::BeingTaken => return Step::Empty,
                 Read::InFlight => return Step::Pending,
-                Read::Behind(next) => return Step::Past(next),
+                Read::Behind(next) => return Step::Behind(next),
             }
         }
+    }
+
+    /// Moves the value out of a slot that this thread has just stamped `Taking`, and hands the slot
+    /// over; `full` is what the stamp was before. Once per take.
+    #[inline(always)]
+    fn take(&self, slot: &Slot<T>, full: Word) -> T {
+        // SAFETY: the take makes the slot ours (slot invariant 1); it was stamped `Full` (slot
+        // invariant 2); nothing has read it since.
+        let value = unsafe { slot.read() };
+        slot.vacate(self.geometry().emptied(full));
+        value
     }
 
     /// One lap before the tail, if that is after `position`.
@@ -194,7 +226,7 @@ impl<T, S: Storage<T>> Iterator for Drain<'_, T, S> {
                     }
                     return Some(value);
                 }
-                Step::Past(next) => self.position = next,
+                Step::Past(next) | Step::Behind(next) => self.position = next,
                 // Below `end` an empty slot was skipped by writers we have not heard of yet.
                 Step::Empty | Step::Pending => {
                     self.unbroken = false;

@@ -2,15 +2,16 @@
 
 #![allow(unsafe_code, reason = "moves values into slots that the claim made ours")]
 
-use syncface::{Backoff, mutant};
+use syncface::mutant;
 
+use crate::aside::Aside;
 use crate::error::Full;
 use crate::order;
 use crate::ring::{Ring, advance};
 use crate::slot::Slot;
 use crate::stamp::{Geometry, State, Write};
 use crate::storage::Storage;
-use crate::word::{Word, is_after, is_far_after};
+use crate::word::{Word, is_after, is_far_after, later};
 
 /// What `force_push` did with the value.
 ///
@@ -44,28 +45,14 @@ impl<T> Forced<T> {
 }
 
 /// A slot that this thread owns for writing.
-struct Claim<'a, T> {
-    slot: &'a Slot<T>,
-    position: Word,
-    occupied: bool,
-}
-
-/// Gives a claimed slot back without a value when the value could not be made.
-struct Abandon<'a, T, S: Storage<T>> {
-    ring: &'a Ring<T, S>,
-    claim: &'a Claim<'a, T>,
-}
-
-impl<T, S: Storage<T>> Drop for Abandon<'_, T, S> {
-    fn drop(&mut self) {
-        self.ring.give_back(self.claim.slot, self.claim.position);
-        // There is a hole in the last lap now, and `push` must not call the ring full.
-        self.ring.raise_floor(self.ring.geometry().next(self.claim.position));
-    }
+pub(crate) struct Claim<'a, T> {
+    pub(crate) slot: &'a Slot<T>,
+    pub(crate) position: Word,
+    pub(crate) occupied: bool,
 }
 
 /// Why a search for a slot ended without one.
-enum Refusal {
+pub(crate) enum Refusal {
     /// The slot of the next position holds the oldest value and may not be displaced.
     Full,
     /// Other threads are, or were, in the middle of copies in the slots that come next.
@@ -127,6 +114,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// While `make` runs the slot counts as mid-copy: others pass it by. If `make` panics the
     /// position stays without a value, a displaced value is dropped, and the ring goes on. If every
     /// slot is held by others, the value is made all the same and comes back rejected.
+    /// [`reserve`](Self::reserve) is the same in two steps.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")] {
@@ -142,20 +130,17 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// ```
     #[inline]
     pub fn force_push_with(&self, make: impl FnOnce() -> T) -> Forced<T> {
-        let Ok(claim) = self.claim(true) else {
+        let Some(reserved) = self.reserve() else {
             return Forced::Rejected(make());
         };
-        let oldest = self.evict(&claim);
-        let unmade = Abandon { ring: self, claim: &claim };
+        // A reservation that is dropped gives its slot back without a value.
         let value = make();
-        core::mem::forget(unmade);
-        self.fill(&claim, value);
-        oldest.map_or(Forced::Stored, Forced::Evicted)
+        reserved.fill(value).map_or(Forced::Stored, Forced::Evicted)
     }
 
     /// Moves the old value, if there is one, out of a claimed slot. Once per claim.
     #[inline(always)]
-    fn evict(&self, claim: &Claim<'_, T>) -> Option<T> {
+    pub(crate) fn evict(&self, claim: &Claim<'_, T>) -> Option<T> {
         if !claim.occupied {
             return None;
         }
@@ -166,7 +151,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
 
     /// Moves `value` into a claimed slot whose old value, if any, is out, and hands it over.
     #[inline(always)]
-    fn fill(&self, claim: &Claim<'_, T>, value: T) {
+    pub(crate) fn fill(&self, claim: &Claim<'_, T>, value: T) {
         if mutant::is("lapring.evicted_twice") && claim.occupied {
             // The old bytes stay, and are handed over as if they were the new value.
             core::mem::forget(value);
@@ -187,7 +172,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     ///
     /// With `displace`, a slot that holds a value of an earlier lap will do.
     #[inline(always)]
-    fn claim(&self, displace: bool) -> Result<Claim<'_, T>, Refusal> {
+    pub(crate) fn claim(&self, displace: bool) -> Result<Claim<'_, T>, Refusal> {
         let position = self.known_tail();
         let slot = self.slot(position);
         let seen = slot.look();
@@ -206,14 +191,15 @@ impl<T, S: Storage<T>> Ring<T, S> {
 
     #[cold]
     fn claim_slow(&self, mut position: Word, displace: bool) -> Result<Claim<'_, T>, Refusal> {
-        let mut backoff = Backoff::new();
+        let mut aside = Aside::new();
         let mut busy = 0;
         loop {
             let slot = self.slot(position);
             let seen = slot.look();
             let occupied = match self.geometry().for_writer(seen, position) {
                 Write::Used(next) => {
-                    position = next;
+                    position =
+                        if aside.overtaken() { later(next, self.known_tail()) } else { next };
                     busy = 0;
                     continue;
                 }
@@ -236,17 +222,15 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 Write::Peeked if displace => {
                     // A snapshot holds the oldest value. Once its stamp is moved on to this lap the
                     // value cannot come back behind newer ones.
-                    busy += 1;
-                    if busy >= self.capacity() {
+                    if busy + 1 >= self.capacity() {
                         return Err(Refusal::Busy);
                     }
                     let doomed = self.geometry().stamp(position, State::Peeking);
                     if mutant::is("lapring.peek_not_doomed") || slot.try_doom(seen, doomed) {
+                        busy += 1;
                         self.count_abandoned(self.geometry().laps(seen, position));
                         position = self.geometry().next(position);
                         self.raise_floor(position);
-                    } else {
-                        busy -= 1;
                     }
                     continue;
                 }
@@ -276,7 +260,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 continue;
             }
             // A lost race is somebody else's progress: step aside, then look where things are now.
-            backoff.lost_race();
+            aside.lost_race();
             let now = self.known_tail();
             if is_after(now, position) {
                 position = now;
@@ -299,7 +283,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
 
     /// Hands a claimed slot over without a value.
     #[cold]
-    fn give_back(&self, slot: &Slot<T>, position: Word) {
+    pub(crate) fn give_back(&self, slot: &Slot<T>, position: Word) {
         let writing = self.geometry().stamp(position, State::Writing);
         slot.vacate(self.geometry().emptied(writing));
         self.count_abandoned(1);

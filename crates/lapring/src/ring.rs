@@ -257,6 +257,13 @@ impl<T, S: Storage<T>> Ring<T, S> {
         self.geometry().cap()
     }
 
+    /// How many positions were issued before `position`, modulo what the word can count.
+    #[inline(always)]
+    pub(crate) fn number_of(&self, position: Word) -> usize {
+        let geometry = self.geometry();
+        geometry.absolute(position).wrapping_sub(geometry.absolute(self.shared.start))
+    }
+
     /// The first position that no writer has used yet.
     ///
     /// The tail hint may lag; walking on over used slots costs one look each, usually one in all.

@@ -154,6 +154,19 @@ impl<T> Slot<T> {
         })
     }
 
+    /// The value, in place.
+    ///
+    /// # Safety
+    /// The caller owns the slot (invariant 1) for as long as it uses the reference, the slot held a
+    /// value when the caller claimed it (invariant 2), and the value has not been moved out.
+    #[inline]
+    pub(crate) unsafe fn peek(&self) -> &T {
+        self.value.with(|value| {
+            // SAFETY: nobody writes by invariant 1, initialised by invariant 2.
+            unsafe { &*value.cast::<T>() }
+        })
+    }
+
     /// Moves `new` in, over whatever bytes are there.
     ///
     /// # Safety

@@ -123,6 +123,13 @@ impl Geometry {
         }
     }
 
+    /// How many positions there are before `position`, from the word's 0 on.
+    #[inline]
+    pub(crate) const fn absolute(&self, position: Word) -> usize {
+        let laps = (position >> self.one_lap.trailing_zeros()) as usize;
+        laps.wrapping_mul(self.cap()).wrapping_add(self.index(position))
+    }
+
     /// How many positions there are from `from` up to `to`, which is not before it; modulo the
     /// number of positions that a word can tell apart.
     pub(crate) const fn count(&self, from: Word, to: Word) -> usize {
@@ -440,6 +447,22 @@ mod tests {
                     to = g.next(to);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn absolute_counts_every_position_once_from_the_words_zero_to_its_wrap() {
+        for cap in 1..=9usize {
+            let g = Geometry::new(cap);
+            let mut position = 0;
+            for n in 0..4 * cap {
+                assert_eq!(g.absolute(position), n, "cap {cap}");
+                position = g.next(position);
+            }
+            let last_lap = g.lap_start(Word::MAX / g.one_lap);
+            let before = g.absolute(last_lap);
+            assert_eq!(before, (Word::MAX / g.one_lap) as usize * cap);
+            assert_eq!(g.absolute(g.next(last_lap)), if cap == 1 { 0 } else { before + 1 });
         }
     }
 

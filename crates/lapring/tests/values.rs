@@ -178,3 +178,54 @@ fn inline_ring() {
     assert_eq!(RING.drain(9).collect::<Vec<_>>(), [7, 8, 9]);
     assert_eq!(RING.capacity(), 3);
 }
+
+#[test]
+fn reservations_are_numbered_in_order_and_show_what_they_displace() {
+    let ring = Ring::new(3);
+    for n in 0..10_usize {
+        let slot = ring.reserve().unwrap();
+        assert_eq!(slot.number(), n);
+        assert_eq!(slot.displaced().copied(), n.checked_sub(3));
+        if n % 2 == 0 {
+            assert_eq!(slot.fill(n), n.checked_sub(3));
+        } else {
+            slot.replace(n);
+        }
+    }
+    assert_eq!(ring.drain(usize::MAX).collect::<Vec<_>>(), [7, 8, 9]);
+}
+
+#[test]
+fn an_unfilled_reservation_leaves_a_hole_and_drops_what_it_displaced() {
+    let ring = Ring::new(2);
+    let witness = std::sync::Arc::new(());
+    ring.force_push(witness.clone());
+    ring.force_push(witness.clone());
+    drop(ring.reserve().unwrap());
+    assert_eq!(std::sync::Arc::strong_count(&witness), 2, "the oldest is dropped");
+    assert_eq!(ring.reserve().unwrap().number(), 3, "the position is gone");
+    let counters = ring.counters();
+    assert_eq!((counters.issued, counters.resident), (4, 0), "{counters:?}");
+    assert_eq!(counters.abandoned, 2);
+    assert_eq!(counters.displaced(0), 2);
+}
+
+#[test]
+fn replace_drops_the_displaced_value_once() {
+    let ring = Ring::new(1);
+    let witness = std::sync::Arc::new(());
+    for _ in 0..5 {
+        ring.reserve().unwrap().replace(witness.clone());
+    }
+    assert_eq!(std::sync::Arc::strong_count(&witness), 2);
+}
+
+#[test]
+fn a_leaked_reservation_costs_its_slot_and_nothing_else() {
+    let ring = Ring::new(2);
+    std::mem::forget(ring.reserve().unwrap());
+    for n in 0..10 {
+        ring.force_push(n);
+    }
+    assert_eq!(ring.drain(usize::MAX).collect::<Vec<_>>(), [9]);
+}

@@ -52,6 +52,7 @@ impl Backoff {
         for _ in 0..1u32 << self.step {
             hint::spin_loop();
         }
+        hint::pause_over();
         if self.step < Self::CEILING {
             self.step += 1;
         }
