@@ -75,6 +75,7 @@
 #[cfg(any(loom, test))]
 extern crate std;
 
+mod gated;
 mod guard;
 mod order;
 mod raw;
@@ -82,6 +83,7 @@ mod rwlock;
 mod wait;
 mod word;
 
+pub use gated::{Exclusive, Gated, Inside, Shared, StillInside};
 pub use guard::{RwLockReadGuard, RwLockWriteGuard};
 pub use raw::RawRwLock;
 pub use rwlock::RwLock;

@@ -1,6 +1,6 @@
 //! Every ordering stronger than `Relaxed` in this crate, by name, with its partner.
 //!
-//! Two words carry the protocol: the *state* (see `word.rs`) and *wake-ups*, which counts how often
+//! The *gate* is one word by itself (see `gated`). Two words carry the lock's protocol: the *state* (see `word.rs`) and *wake-ups*, which counts how often
 //! a writer was woken.
 //!
 //! | site | access | ordering | pairs with | what it carries |
@@ -12,6 +12,10 @@
 //! | [`downgrade`] | state, compare-exchange | Release | [`read_lock`] | this writer's data |
 //! | [`wake_up`] | wake-ups, add | Release | [`wake_ups`] | "writers wait" was taken out of the state |
 //! | [`wake_ups`] | wake-ups, load | Acquire | [`wake_up`] | the look at the state that follows is not older than the count |
+//! | [`gate_open`] | gate, and | Release | [`gate_enter`] | the value as its exclusive holder left it |
+//! | [`gate_enter`] | gate, add | Acquire | [`gate_open`] | the same |
+//! | [`gate_leave`] | gate, subtract | Release | [`gate_inside`] | this one has stopped looking at the value |
+//! | [`gate_inside`] | gate, load | Acquire | [`gate_leave`] | the same, of everybody |
 //!
 //! Everything else is `Relaxed`, for these reasons:
 //!
@@ -69,4 +73,28 @@ pub(crate) fn wake_up() -> Ordering {
 #[inline(always)]
 pub(crate) fn wake_ups() -> Ordering {
     order("parkspin.wake_ups", Acquire)
+}
+
+/// Somebody goes in by the gate. Pairs with [`gate_open`].
+#[inline(always)]
+pub(crate) fn gate_enter() -> Ordering {
+    order("parkspin.gate_enter", Acquire)
+}
+
+/// Somebody comes out. Pairs with [`gate_inside`].
+#[inline(always)]
+pub(crate) fn gate_leave() -> Ordering {
+    order("parkspin.gate_leave", Release)
+}
+
+/// The closer looks who is inside. Pairs with [`gate_leave`].
+#[inline(always)]
+pub(crate) fn gate_inside() -> Ordering {
+    order("parkspin.gate_inside", Acquire)
+}
+
+/// The gate opens. Pairs with [`gate_enter`].
+#[inline(always)]
+pub(crate) fn gate_open() -> Ordering {
+    order("parkspin.gate_open", Release)
 }

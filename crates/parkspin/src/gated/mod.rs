@@ -1,0 +1,238 @@
+//! A value behind a gate: many readers that never wait, and a rare writer that asks them out.
+//!
+//! # Invariants
+//! 1. **Inside.** While an [`Inside`] lives, its entry is counted by the gate, and nobody has a
+//!    `&mut` to the value: who gets one closes the gate first and then finds nobody counted.
+//! 2. **Shared.** A [`Shared`] holds the lock shared, an [`Exclusive`] holds it exclusively: never
+//!    both.
+//! 3. The gate is opened only by the holder of the exclusive lock, when it lets go of the value.
+
+#![allow(unsafe_code, reason = "hands out references to a cell that gate and lock keep apart")]
+
+mod counted;
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use syncface::cell::UnsafeCell;
+
+use crate::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use counted::Counted as Gate;
+
+/// A value with three kinds of access.
+///
+/// | access | waits | when |
+/// |---|---|---|
+/// | [`enter`](Self::enter) | never | while the gate is open |
+/// | [`share`](Self::share) | for an exclusive holder | always |
+/// | [`exclusive`](Self::exclusive) | for everybody, as long as the caller wants to | always; closes the gate |
+///
+/// Made for values that are used all the time and changed hardly ever, by code that can also
+/// interrupt itself: an entry is refused or granted at once, also to a signal handler on top of
+/// another entry, and an entry that never ends costs the exclusive side a refusal, not a hang.
+///
+/// ```
+/// use parkspin::Gated;
+///
+/// static TABLE: Gated<Vec<u32>> = Gated::new(Vec::new());
+///
+/// assert!(TABLE.enter().is_none()); // closed at first
+/// let mut table = TABLE.exclusive(|_| false).unwrap();
+/// table.push(7);
+/// table.open();
+/// assert_eq!(TABLE.enter().unwrap()[0], 7);
+/// ```
+pub struct Gated<T> {
+    gate: Gate,
+    lock: RwLock<()>,
+    value: UnsafeCell<T>,
+}
+
+// SAFETY: a `&Gated` gives `&T` to several threads at once, and `&mut T` to one (invariants 1, 2).
+unsafe impl<T: Send + Sync> Sync for Gated<T> {}
+
+impl<T> Gated<T> {
+    syncface::maybe_const! {
+        /// A value behind a closed gate.
+        #[must_use]
+        pub fn new(value: T) -> Self {
+            Self { gate: Gate::new(), lock: RwLock::new(()), value: UnsafeCell::new(value) }
+        }
+    }
+
+    /// The value, if the gate is open.
+    ///
+    /// Never waits: two operations on one word, one here and one when the guard is dropped. A guard
+    /// that is leaked keeps the gate from ever draining.
+    #[inline]
+    pub fn enter(&self) -> Option<Inside<'_, T>> {
+        self.gate.enter().then(|| Inside { of: self, not_send: PhantomData })
+    }
+
+    /// The value, whether the gate is open or closed; waits while somebody has it exclusively, and
+    /// keeps everybody from having it so.
+    #[must_use]
+    pub fn share(&self) -> Shared<'_, T> {
+        Shared { of: self, _held: self.lock.read() }
+    }
+
+    /// The value to oneself: closes the gate, then waits until nobody is inside or shares.
+    ///
+    /// `wait` is called with 0, 1, 2, … each time somebody was still there: it passes the time as
+    /// the caller likes (spins, sleeps), and gives up by returning `false`. The gate then stays
+    /// closed, and the next call goes on where this one left off. It stays closed also when the
+    /// guard is dropped; [`Exclusive::open`] opens it.
+    ///
+    /// A caller that is itself inside, or shares, waits for itself: `wait` is what ends that.
+    ///
+    /// # Errors
+    /// [`StillInside`] if `wait` gave up.
+    pub fn exclusive(
+        &self,
+        mut wait: impl FnMut(u32) -> bool,
+    ) -> Result<Exclusive<'_, T>, StillInside> {
+        let mut rounds = 0_u32;
+        let mut wait = || {
+            let go_on = wait(rounds);
+            rounds = rounds.saturating_add(1);
+            go_on
+        };
+        let held = loop {
+            if let Some(held) = self.lock.try_write() {
+                break held;
+            }
+            if !wait() {
+                return Err(StillInside { entries: 0 });
+            }
+        };
+        self.gate.close();
+        loop {
+            let entries = self.gate.inside();
+            if entries == 0 {
+                return Ok(Exclusive { of: self, held });
+            }
+            if !wait() {
+                return Err(StillInside { entries });
+            }
+        }
+    }
+
+    /// The value, of a gate that nobody else can reach.
+    pub fn get_mut(&mut self) -> &mut T {
+        self.value.with_mut(|value| {
+            // SAFETY: `&mut self`.
+            unsafe { &mut *value }
+        })
+    }
+}
+
+/// Who wanted the value exclusively gave up waiting; nothing has changed but that the gate is closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StillInside {
+    /// Entries that had not ended; 0 if somebody else had the value shared or exclusively.
+    pub entries: usize,
+}
+
+impl fmt::Display for StillInside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.entries {
+            0 => f.write_str("somebody else has the value"),
+            entries => write!(f, "{entries} still inside"),
+        }
+    }
+}
+
+impl core::error::Error for StillInside {}
+
+/// Access by an open gate: see [`Gated::enter`].
+#[must_use = "the entry ends when this is dropped"]
+pub struct Inside<'a, T> {
+    of: &'a Gated<T>,
+    not_send: PhantomData<*const ()>,
+}
+
+impl<T> Deref for Inside<'_, T> {
+    type Target = T;
+
+    #[inline]
+    fn deref(&self) -> &T {
+        // SAFETY: nobody has a `&mut` while this lives (invariant 1).
+        self.of.value.with(|value| unsafe { &*value })
+    }
+}
+
+impl<T> Drop for Inside<'_, T> {
+    #[inline]
+    fn drop(&mut self) {
+        self.of.gate.leave();
+    }
+}
+
+/// Access that keeps exclusive holders out: see [`Gated::share`].
+pub struct Shared<'a, T> {
+    of: &'a Gated<T>,
+    _held: RwLockReadGuard<'a, ()>,
+}
+
+impl<T> Deref for Shared<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: nobody has a `&mut` while the lock is held shared (invariant 2).
+        self.of.value.with(|value| unsafe { &*value })
+    }
+}
+
+/// The value to oneself: see [`Gated::exclusive`].
+pub struct Exclusive<'a, T> {
+    of: &'a Gated<T>,
+    held: RwLockWriteGuard<'a, ()>,
+}
+
+impl<T> Exclusive<'_, T> {
+    /// Opens the gate and lets go of the value.
+    pub fn open(self) {
+        let Self { of, held } = self;
+        of.gate.open();
+        drop(held);
+    }
+}
+
+impl<T> Deref for Exclusive<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: the gate was closed and drained under the lock, which is still held, so nobody
+        // else has any reference (invariants 1, 2, 3).
+        self.of.value.with(|value| unsafe { &*value })
+    }
+}
+
+impl<T> DerefMut for Exclusive<'_, T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as for `deref`, and `&mut self` keeps this guard's own `&T` away.
+        self.of.value.with_mut(|value| unsafe { &mut *value })
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Gated<T> {
+    /// Prints the value if the gate is open.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.enter() {
+            Some(value) => f.debug_tuple("Gated").field(&*value).finish(),
+            None => f.write_str("Gated(closed)"),
+        }
+    }
+}
+
+macro_rules! debug_like_the_value {
+    ($($guard:ident),*) => {$(
+        impl<T: fmt::Debug> fmt::Debug for $guard<'_, T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                (**self).fmt(f)
+            }
+        }
+    )*};
+}
+debug_like_the_value!(Inside, Shared, Exclusive);

@@ -1,0 +1,241 @@
+//! A value behind a gate, on one thread and on several; under `--cfg loom` every interleaving of
+//! the small bodies within the bound that stands beside each.
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" cargo test --release -p parkspin --test gated
+//! ```
+#![allow(missing_docs, reason = "a test")]
+
+use parkspin::Gated;
+use syncface::cell::UnsafeCell;
+
+#[cfg(loom)]
+use loom::{sync::Arc, thread};
+#[cfg(not(loom))]
+use std::{sync::Arc, thread};
+
+/// Under loom its cell reports two accesses that the gate does not order.
+struct Probe(UnsafeCell<u32>);
+
+// SAFETY: only reached through the gate under test; that this is enough is what is tested.
+#[allow(unsafe_code, reason = "hands an unsynchronized cell to the gate under test")]
+unsafe impl Sync for Probe {}
+
+#[allow(unsafe_code, reason = "reads and writes an unsynchronized cell under the gate under test")]
+impl Probe {
+    fn get(&self) -> u32 {
+        // SAFETY: inside; that this excludes writers is what the test is about.
+        self.0.with(|value| unsafe { *value })
+    }
+
+    fn increment(&self) {
+        // SAFETY: exclusive; that this excludes everybody is what the test is about.
+        self.0.with_mut(|value| unsafe { *value += 1 });
+    }
+}
+
+type Subject = Arc<Gated<Probe>>;
+
+/// Behind an open gate, with the value 1.
+fn opened() -> Subject {
+    let gated = Arc::new(Gated::new(Probe(UnsafeCell::new(0))));
+    change(&gated);
+    gated
+}
+
+/// Adds one and opens the gate.
+fn change(gated: &Gated<Probe>) {
+    let value = gated.exclusive(patient).unwrap();
+    value.increment();
+    value.open();
+}
+
+/// Waits as long as it takes.
+fn patient(_round: u32) -> bool {
+    syncface::hint::spin_loop();
+    #[cfg(not(loom))]
+    thread::yield_now();
+    true
+}
+
+fn model(bound: usize, body: impl Fn() + Send + Sync + 'static) {
+    #[cfg(loom)]
+    {
+        let mut builder = loom::model::Builder::new();
+        builder.max_branches = 10_000;
+        builder.preemption_bound = builder.preemption_bound.or(Some(bound));
+        builder.check(body);
+    }
+    #[cfg(not(loom))]
+    for _ in 0..if cfg!(miri) { 4 } else { 100 * bound } {
+        body();
+    }
+}
+
+fn look(gated: &Gated<Probe>) -> Option<u32> {
+    gated.enter().map(|value| value.get())
+}
+
+fn spawn<T: Send + 'static>(
+    gated: &Subject,
+    body: impl FnOnce(&Gated<Probe>) -> T + Send + 'static,
+) -> thread::JoinHandle<T> {
+    let gated = Arc::clone(gated);
+    thread::spawn(move || body(&gated))
+}
+
+#[test]
+fn one_inside_beside_a_change() {
+    model(4, || {
+        let gated = opened();
+        let other = spawn(&gated, |gated| look(gated));
+        change(&gated);
+        assert!(matches!(other.join().unwrap(), None | Some(1 | 2)));
+        assert_eq!(look(&gated), Some(2));
+    });
+}
+
+#[test]
+fn two_inside_beside_a_change() {
+    model(3, || {
+        let gated = opened();
+        let others = [(); 2].map(|()| spawn(&gated, |gated| look(gated)));
+        change(&gated);
+        for other in others {
+            assert!(matches!(other.join().unwrap(), None | Some(1 | 2)));
+        }
+    });
+}
+
+#[test]
+fn nested_entries_beside_a_change() {
+    model(3, || {
+        let gated = opened();
+        let other = spawn(&gated, |gated| {
+            let Some(outer) = gated.enter() else { return };
+            // Refused or granted, never waiting; the value stands still either way.
+            let before = outer.get();
+            if let Some(inner) = gated.enter() {
+                assert_eq!(inner.get(), before);
+            }
+            assert_eq!(outer.get(), before);
+        });
+        change(&gated);
+        other.join().unwrap();
+    });
+}
+
+#[test]
+fn sharing_beside_a_change() {
+    model(3, || {
+        let gated = opened();
+        let other = spawn(&gated, |gated| gated.share().get());
+        change(&gated);
+        assert!(matches!(other.join().unwrap(), 1 | 2));
+        assert_eq!(gated.share().get(), 2);
+    });
+}
+
+#[test]
+fn two_changes_one_after_the_other() {
+    model(3, || {
+        let gated = opened();
+        let other = spawn(&gated, change);
+        change(&gated);
+        other.join().unwrap();
+        assert_eq!(look(&gated), Some(3));
+    });
+}
+
+#[cfg(not(loom))]
+mod native {
+    use parkspin::StillInside;
+
+    use super::*;
+
+    #[test]
+    fn closed_at_first_after_a_change_without_opening_and_after_giving_up() {
+        let gated = Gated::new(5);
+        assert!(gated.enter().is_none());
+        *gated.exclusive(|_| false).unwrap() = 6;
+        assert!(gated.enter().is_none());
+        assert_eq!(*gated.share(), 6);
+        gated.exclusive(|_| false).unwrap().open();
+        let inside = gated.enter().unwrap();
+        let mut rounds = 0;
+        let error = gated.exclusive(|round| {
+            assert_eq!(round, rounds);
+            rounds += 1;
+            round < 9
+        });
+        assert_eq!(error.unwrap_err(), StillInside { entries: 1 });
+        assert_eq!(rounds, 10);
+        assert!(gated.enter().is_none(), "nobody new");
+        assert_eq!(*inside, 6, "who was in is still in");
+        drop(inside);
+        *gated.exclusive(|_| false).unwrap() += 1;
+        assert_eq!(*gated.share(), 7);
+    }
+
+    #[test]
+    fn a_sharer_keeps_exclusive_holders_out_and_the_gate_open() {
+        let gated = Gated::new(0);
+        gated.exclusive(|_| false).unwrap().open();
+        let shared = gated.share();
+        let error = gated.exclusive(|_| false).unwrap_err();
+        assert_eq!(error.to_string(), "somebody else has the value");
+        assert!(gated.enter().is_some());
+        drop(shared);
+        assert!(gated.exclusive(|_| false).is_ok());
+    }
+
+    #[test]
+    fn a_leaked_entry_is_refused_for_ever_and_hangs_nobody() {
+        let gated = Gated::new(0);
+        gated.exclusive(|_| false).unwrap().open();
+        std::mem::forget(gated.enter());
+        let error = gated.exclusive(|round| round < 3).unwrap_err();
+        assert_eq!(error.to_string(), "1 still inside");
+    }
+
+    #[test]
+    fn debug_shows_the_value_of_an_open_gate() {
+        let mut gated = Gated::new(3);
+        assert_eq!(format!("{gated:?}"), "Gated(closed)");
+        *gated.get_mut() += 1;
+        gated.exclusive(|_| false).unwrap().open();
+        assert_eq!(format!("{gated:?}"), "Gated(4)");
+        assert_eq!(format!("{:?}", gated.enter()), "Some(4)");
+    }
+
+    /// Values are boxed and replaced under the emitters' feet: a use after the end would show.
+    #[test]
+    fn nobody_sees_a_value_that_is_gone() {
+        const ROUNDS: u64 = if cfg!(miri) { 20 } else { 2_000 };
+        let gated = Arc::new(Gated::new(Box::new([0_u64; 8])));
+        let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let readers: Vec<_> = (0..3)
+            .map(|_| {
+                let (gated, stop) = (Arc::clone(&gated), Arc::clone(&stop));
+                thread::spawn(move || {
+                    let mut seen = 0_u64;
+                    while !stop.load(std::sync::atomic::Ordering::Acquire) {
+                        if let Some(value) = gated.enter() {
+                            assert!(value.iter().all(|it| *it == value[0]));
+                            assert!(value[0] >= seen, "an older value came back");
+                            seen = value[0];
+                        }
+                    }
+                })
+            })
+            .collect();
+        for round in 1..=ROUNDS {
+            let mut value = gated.exclusive(patient).unwrap();
+            let old = std::mem::replace(&mut *value, Box::new([round; 8]));
+            assert_eq!(*old, [round - 1; 8]);
+            value.open();
+        }
+        stop.store(true, std::sync::atomic::Ordering::Release);
+        readers.into_iter().for_each(|reader| reader.join().unwrap());
+    }
+}
