@@ -83,7 +83,7 @@ mod rwlock;
 mod wait;
 mod word;
 
-pub use gated::{Exclusive, Gated, Inside, Shared, StillInside};
+pub use gated::{Exclusive, Gated, Inside, Locked, Shared, StillInside};
 pub use guard::{RwLockReadGuard, RwLockWriteGuard};
 pub use raw::RawRwLock;
 pub use rwlock::RwLock;

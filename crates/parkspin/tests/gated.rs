@@ -88,7 +88,7 @@ fn spawn<T: Send + 'static>(
 fn one_inside_beside_a_change() {
     model(4, || {
         let gated = opened();
-        let other = spawn(&gated, |gated| look(gated));
+        let other = spawn(&gated, look);
         change(&gated);
         assert!(matches!(other.join().unwrap(), None | Some(1 | 2)));
         assert_eq!(look(&gated), Some(2));
@@ -99,7 +99,7 @@ fn one_inside_beside_a_change() {
 fn two_inside_beside_a_change() {
     model(3, || {
         let gated = opened();
-        let others = [(); 2].map(|()| spawn(&gated, |gated| look(gated)));
+        let others = [(); 2].map(|()| spawn(&gated, look));
         change(&gated);
         for other in others {
             assert!(matches!(other.join().unwrap(), None | Some(1 | 2)));
@@ -187,6 +187,19 @@ mod native {
         assert!(gated.enter().is_some());
         drop(shared);
         assert!(gated.exclusive(|_| false).is_ok());
+    }
+
+    #[test]
+    fn a_lock_looks_without_closing() {
+        let gated = Gated::new(1);
+        gated.exclusive(|_| false).unwrap().open();
+        let locked = gated.lock(|_| false).unwrap();
+        assert_eq!(*locked, 1);
+        assert_eq!(gated.enter().as_deref(), Some(&1), "the gate is as it was");
+        assert!(gated.lock(|_| false).is_err());
+        *locked.close(|_| false).unwrap() += 1;
+        assert!(gated.enter().is_none());
+        assert_eq!(*gated.share(), 2);
     }
 
     #[test]

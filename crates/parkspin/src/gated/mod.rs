@@ -3,8 +3,8 @@
 //! # Invariants
 //! 1. **Inside.** While an [`Inside`] lives, its entry is counted by the gate, and nobody has a
 //!    `&mut` to the value: who gets one closes the gate first and then finds nobody counted.
-//! 2. **Shared.** A [`Shared`] holds the lock shared, an [`Exclusive`] holds it exclusively: never
-//!    both.
+//! 2. **Lock.** A [`Shared`] holds the lock shared, a [`Locked`] or [`Exclusive`] holds it
+//!    exclusively: never both, and of the last two never more than one.
 //! 3. The gate is opened only by the holder of the exclusive lock, when it lets go of the value.
 
 #![allow(unsafe_code, reason = "hands out references to a cell that gate and lock keep apart")]
@@ -20,12 +20,13 @@ use syncface::cell::UnsafeCell;
 use crate::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use counted::Counted as Gate;
 
-/// A value with three kinds of access.
+/// A value with four kinds of access.
 ///
 /// | access | waits | when |
 /// |---|---|---|
 /// | [`enter`](Self::enter) | never | while the gate is open |
 /// | [`share`](Self::share) | for an exclusive holder | always |
+/// | [`lock`](Self::lock) | for sharers, as long as the caller wants to | always; leaves the gate alone |
 /// | [`exclusive`](Self::exclusive) | for everybody, as long as the caller wants to | always; closes the gate |
 ///
 /// Made for values that are used all the time and changed hardly ever, by code that can also
@@ -77,14 +78,27 @@ impl<T> Gated<T> {
         Shared { of: self, _held: self.lock.read() }
     }
 
-    /// The value to oneself: closes the gate, then waits until nobody is inside or shares.
+    /// Takes the lock and leaves the gate as it is: to look before [closing](Locked::close) it.
     ///
-    /// `wait` is called with 0, 1, 2, … each time somebody was still there: it passes the time as
-    /// the caller likes (spins, sleeps), and gives up by returning `false`. The gate then stays
-    /// closed, and the next call goes on where this one left off. It stays closed also when the
-    /// guard is dropped; [`Exclusive::open`] opens it.
+    /// `wait` is called with 0, 1, 2, … each time somebody still had the lock: it passes the time as
+    /// the caller likes (spins, sleeps), and gives up by returning `false`.
     ///
-    /// A caller that is itself inside, or shares, waits for itself: `wait` is what ends that.
+    /// # Errors
+    /// [`StillInside`] if `wait` gave up.
+    pub fn lock(&self, mut wait: impl FnMut(u32) -> bool) -> Result<Locked<'_, T>, StillInside> {
+        let mut rounds = 0;
+        loop {
+            if let Some(held) = self.lock.try_write() {
+                return Ok(Locked { of: self, held });
+            }
+            if !wait(rounds) {
+                return Err(StillInside { entries: 0 });
+            }
+            rounds = rounds.saturating_add(1);
+        }
+    }
+
+    /// The value to oneself: [`lock`](Self::lock), then [`close`](Locked::close).
     ///
     /// # Errors
     /// [`StillInside`] if `wait` gave up.
@@ -92,30 +106,7 @@ impl<T> Gated<T> {
         &self,
         mut wait: impl FnMut(u32) -> bool,
     ) -> Result<Exclusive<'_, T>, StillInside> {
-        let mut rounds = 0_u32;
-        let mut wait = || {
-            let go_on = wait(rounds);
-            rounds = rounds.saturating_add(1);
-            go_on
-        };
-        let held = loop {
-            if let Some(held) = self.lock.try_write() {
-                break held;
-            }
-            if !wait() {
-                return Err(StillInside { entries: 0 });
-            }
-        };
-        self.gate.close();
-        loop {
-            let entries = self.gate.inside();
-            if entries == 0 {
-                return Ok(Exclusive { of: self, held });
-            }
-            if !wait() {
-                return Err(StillInside { entries });
-            }
-        }
+        self.lock(&mut wait)?.close(wait)
     }
 
     /// The value, of a gate that nobody else can reach.
@@ -184,6 +175,50 @@ impl<T> Deref for Shared<'_, T> {
     }
 }
 
+/// The lock without the value: see [`Gated::lock`]. Those inside stay inside.
+pub struct Locked<'a, T> {
+    of: &'a Gated<T>,
+    held: RwLockWriteGuard<'a, ()>,
+}
+
+impl<'a, T> Locked<'a, T> {
+    /// Closes the gate, then waits until nobody is inside.
+    ///
+    /// `wait` is called with 0, 1, 2, … each time somebody was still there: it passes the time as
+    /// the caller likes (spins, sleeps), and gives up by returning `false`. The gate then stays
+    /// closed, and the next call goes on where this one left off. It stays closed also when the
+    /// guard is dropped; [`Exclusive::open`] opens it.
+    ///
+    /// A caller that is itself inside waits for itself: `wait` is what ends that.
+    ///
+    /// # Errors
+    /// [`StillInside`] if `wait` gave up; the lock is released.
+    pub fn close(self, mut wait: impl FnMut(u32) -> bool) -> Result<Exclusive<'a, T>, StillInside> {
+        let Self { of, held } = self;
+        of.gate.close();
+        let mut rounds = 0;
+        loop {
+            let entries = of.gate.inside();
+            if entries == 0 {
+                return Ok(Exclusive { of, held });
+            }
+            if !wait(rounds) {
+                return Err(StillInside { entries });
+            }
+            rounds = rounds.saturating_add(1);
+        }
+    }
+}
+
+impl<T> Deref for Locked<'_, T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: a `&mut` needs an `Exclusive`, which needs the lock held here (invariant 2).
+        self.of.value.with(|value| unsafe { &*value })
+    }
+}
+
 /// The value to oneself: see [`Gated::exclusive`].
 pub struct Exclusive<'a, T> {
     of: &'a Gated<T>,
@@ -235,4 +270,4 @@ macro_rules! debug_like_the_value {
         }
     )*};
 }
-debug_like_the_value!(Inside, Shared, Exclusive);
+debug_like_the_value!(Inside, Shared, Locked, Exclusive);
