@@ -10,11 +10,19 @@ use core::fmt;
 #[derive(Clone, Copy, Default)]
 #[non_exhaustive]
 pub enum Clock {
+    /// The processor's cycle counter, told in epoch nanoseconds when events are read: wall time
+    /// taken once at the start, advanced at the rate of the system's monotonic clock. The cheapest
+    /// by far. Where the counter is not fit for it, the capture runs on [`Steady`](Self::Steady)
+    /// and its header says so. Needs `std`.
+    ///
+    /// Fit is x86-64 Linux whose kernel uses the counter as its own clock, and aarch64.
+    #[cfg(feature = "std")]
+    #[default]
+    Cycles,
     /// Wall time taken once at the start, advanced by the system's monotonic clock: epoch
     /// nanoseconds that never go backwards and do not follow later adjustments of the wall clock.
     /// Stands still while the machine sleeps. Needs `std`.
     #[cfg(feature = "std")]
-    #[default]
     Steady,
     /// The system's wall clock, read for every event: epoch nanoseconds that follow every
     /// adjustment, also backwards. Needs `std`.
@@ -29,7 +37,7 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// The clock in a word, for the header of a file: `steady`, `realtime`, `custom` or `none`.
+    /// The clock in a word, for the header of a file: `cycles`, `steady`, `realtime`, `custom` or `none`.
     ///
     /// ```
     /// # #[cfg(feature = "std")]
@@ -39,6 +47,8 @@ impl Clock {
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
+            #[cfg(feature = "std")]
+            Clock::Cycles => "cycles",
             #[cfg(feature = "std")]
             Clock::Steady => "steady",
             #[cfg(feature = "std")]
@@ -55,12 +65,13 @@ impl fmt::Debug for Clock {
     }
 }
 
-/// A clock that has been started: what shards read.
+/// A clock that has been started: what emitters read.
 #[derive(Clone, Copy)]
 pub(crate) struct RunningClock {
-    clock: Clock,
+    /// As it runs, not as it was asked for.
+    pub(crate) clock: Clock,
     #[cfg(feature = "std")]
-    anchor: std::time::Instant,
+    base: std::time::Instant,
     /// The first reading, ns; no later one is below it. Never 0.
     pub(crate) start_ns: u64,
 }
@@ -68,18 +79,33 @@ pub(crate) struct RunningClock {
 impl RunningClock {
     /// Takes the first reading; `None` if there is no clock.
     pub(crate) fn start(clock: Clock) -> Option<Self> {
+        #[cfg(feature = "std")]
+        let clock = match clock {
+            Clock::Cycles if !crate::cycles::are_usable() => Clock::Steady,
+            clock => clock,
+        };
         let start_ns = match clock {
             #[cfg(feature = "std")]
-            Clock::Steady | Clock::Realtime => realtime(),
+            Clock::Cycles | Clock::Steady | Clock::Realtime => realtime(),
             Clock::Custom(now) => now(),
             Clock::None => return None,
         };
         Some(Self {
             clock,
             #[cfg(feature = "std")]
-            anchor: std::time::Instant::now(),
+            base: std::time::Instant::now(),
             start_ns: start_ns.max(1),
         })
+    }
+
+    /// What an emit stores: nanoseconds, or the bare counter, for [`Teller`] to tell.
+    #[inline]
+    pub(crate) fn stamp(&self) -> u64 {
+        match self.clock {
+            #[cfg(feature = "std")]
+            Clock::Cycles => crate::cycles::read(),
+            _ => self.now(),
+        }
     }
 
     /// Nanoseconds, never before the start.
@@ -87,8 +113,8 @@ impl RunningClock {
     pub(crate) fn now(&self) -> u64 {
         let now = match self.clock {
             #[cfg(feature = "std")]
-            Clock::Steady => {
-                self.start_ns.saturating_add(nanos(std::time::Instant::now() - self.anchor))
+            Clock::Cycles | Clock::Steady => {
+                self.start_ns.saturating_add(nanos(std::time::Instant::now() - self.base))
             }
             #[cfg(feature = "std")]
             Clock::Realtime => realtime(),
@@ -96,6 +122,53 @@ impl RunningClock {
             Clock::None => 0,
         };
         now.max(self.start_ns)
+    }
+
+    /// Who turns stamps into times; the capture has one.
+    pub(crate) fn teller(&self) -> Teller {
+        Teller {
+            #[cfg(feature = "std")]
+            anchors: matches!(self.clock, Clock::Cycles)
+                .then(|| crate::cycles::Anchors::new(self.base, self.start_ns)),
+            start_ns: self.start_ns,
+        }
+    }
+}
+
+/// Turns what emits stored into nanoseconds.
+#[derive(Clone, Copy)]
+pub(crate) struct Teller {
+    #[cfg(feature = "std")]
+    anchors: Option<crate::cycles::Anchors>,
+    start_ns: u64,
+}
+
+impl Teller {
+    /// To be called after events were taken and before they are [told](Self::tell).
+    pub(crate) fn renew(&mut self) {
+        #[cfg(feature = "std")]
+        if let Some(anchors) = &mut self.anchors {
+            anchors.renew();
+        }
+    }
+
+    /// The time of a stamp, never before the start.
+    #[inline]
+    pub(crate) fn tell(&self, stamp: u64) -> u64 {
+        #[cfg(feature = "std")]
+        if let Some(anchors) = &self.anchors {
+            return anchors.tell(stamp).max(self.start_ns);
+        }
+        stamp
+    }
+
+    /// By how much a told time may differ from the system's clock.
+    pub(crate) fn error_ns(&self) -> u64 {
+        #[cfg(feature = "std")]
+        if let Some(anchors) = &self.anchors {
+            return anchors.error_ns;
+        }
+        0
     }
 }
 
@@ -141,7 +214,7 @@ mod tests {
     #[cfg(feature = "std")]
     #[test]
     fn system_clocks_tell_the_time() {
-        for clock in [Clock::Steady, Clock::Realtime] {
+        for clock in [Clock::Cycles, Clock::Steady, Clock::Realtime] {
             let running = RunningClock::start(clock).unwrap();
             assert!(running.start_ns > 1_600_000_000_000_000_000, "{clock:?}");
             let (first, second) = (running.now(), running.now());

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::capture::{Core, ShardParts};
 use crate::engine::Engine;
 use crate::error::{DrainError, NotCapturing};
 use crate::event::Event;
@@ -43,25 +44,41 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         shard: u32,
         out: &mut [Event],
     ) -> Result<usize, DrainError> {
-        let shards = SHARDS as u32;
-        let parts =
-            self.shards.get(shard as usize).ok_or(DrainError::ShardOutOfRange { shard, shards })?;
-        let control = self.control.read();
-        let running = control.running().ok_or(DrainError::NotCapturing)?;
-        if epoch.is_some_and(|epoch| epoch != running.epoch) {
+        let core = self.core.share();
+        let run = core.run.as_ref().ok_or(DrainError::NotCapturing)?;
+        if epoch.is_some_and(|epoch| epoch != run.epoch) {
             return Err(DrainError::NotCapturing);
         }
-        let state = parts.state.read();
-        let Some((open, counters)) = state.open.as_ref().zip(state.counters.as_ref()) else {
-            return Ok(0);
-        };
+        let parts = parts_of(&core, shard)?;
+        let Some(ring) = &parts.ring else { return Ok(0) };
         let mut count = 0;
-        for (place, event) in out.iter_mut().zip(open.ring.drain(usize::MAX)) {
-            counters.drained(&event);
+        for (place, event) in out.iter_mut().zip(ring.drain(usize::MAX)) {
+            parts.totals.drained(&event);
             *place = event;
             count += 1;
         }
+        self.tell(&mut out[..count]);
         Ok(count)
+    }
+
+    /// Turns the stamps of events that have just been taken into times.
+    pub(crate) fn tell(&self, events: &mut [Event]) {
+        if events.is_empty() {
+            return;
+        }
+        // One reader at a time renews; another's is as good if it came after the events.
+        let teller = {
+            let mut teller = self.teller.write();
+            teller.as_mut().map(|teller| {
+                teller.renew();
+                *teller
+            })
+        };
+        if let Some(teller) = teller {
+            for event in events {
+                event.timestamp_ns = teller.tell(event.timestamp_ns);
+            }
+        }
     }
 
     /// Takes up to `max_per_shard` events of every shard and merges them by time, then shard, then
@@ -79,7 +96,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// it are taken.
     pub fn drain_all(&self, max_per_shard: usize) -> Result<Vec<Event>, NotCapturing> {
         const CHUNK: usize = 256;
-        let epoch = self.control.read().running().ok_or(NotCapturing)?.epoch;
+        let epoch = self.core.share().run.ok_or(NotCapturing)?.epoch;
         let mut events = Vec::new();
         let mut chunk = [Event::ZERO; CHUNK];
         for shard in 0..SHARDS as u32 {
@@ -104,8 +121,18 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// About how many events are in the ring of `shard`: a snapshot; 0 if it is not captured.
     #[must_use]
     pub fn resident(&self, shard: u32) -> usize {
-        self.shards
-            .get(shard as usize)
-            .map_or(0, |parts| parts.state.read().open.as_ref().map_or(0, |open| open.ring.len()))
+        let core = self.core.share();
+        let ring = core.shards.get(shard as usize).and_then(|parts| parts.ring.as_ref());
+        ring.map_or(0, lapring::Ring::len)
     }
+}
+
+/// The shard, or the error that names it.
+pub(crate) fn parts_of<const SHARDS: usize>(
+    core: &Core<SHARDS>,
+    shard: u32,
+) -> Result<&ShardParts, DrainError> {
+    let shards = SHARDS as u32;
+    let parts = core.shards.get(shard as usize);
+    parts.map(|parts| &**parts).ok_or(DrainError::ShardOutOfRange { shard, shards })
 }

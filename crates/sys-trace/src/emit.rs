@@ -2,7 +2,6 @@
 
 use core::num::NonZeroU64;
 
-use lapring::Forced;
 use syncface::atomic::Ordering;
 
 use crate::engine::Engine;
@@ -58,11 +57,13 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// to carry, or `None` if the event was not accepted.
     ///
     /// Not accepted are: anything while no capture runs (one load and a branch), a type or shard
-    /// that is not enabled, a shard that does not exist ([counted](Engine::misdirected)), and an
-    /// emit that meets a start or stop at work on its shard (counted as `refused`).
+    /// that is not enabled, a shard that does not exist ([counted](Engine::misdirected)), an emit
+    /// that meets a start or stop at work (counted as `refused`), and one that finds every slot
+    /// of the ring in the middle of a copy (counted as created and displaced).
     ///
-    /// Never blocks and never allocates. On a full ring the oldest event makes room and is
-    /// counted as displaced.
+    /// Never waits and never allocates, so it may be called wherever the interrupted code may be in
+    /// the middle of an emit, a drain or a stop itself: from signal handlers, an allocator, a `Drop`.
+    /// On a full ring the oldest event makes room and is counted as displaced.
     ///
     /// ```
     /// # #[cfg(feature = "std")] {
@@ -100,7 +101,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         payload: impl Into<Payload>,
         tracking: Option<TrackingId>,
     ) -> Option<TrackingId> {
-        if !self.gate.is_open() {
+        if !self.switch.is_on() {
             return None;
         }
         self.record(shard, event_type, phase, payload.into(), tracking, None, None).map(|it| it.0)
@@ -129,7 +130,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         tracking: Option<TrackingId>,
         seq_id: u64,
     ) -> Option<TrackingId> {
-        if !self.gate.is_open() {
+        if !self.switch.is_on() {
             return None;
         }
         let seq_id = Some(seq_id);
@@ -152,43 +153,47 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         seq_id: Option<u64>,
         only_in: Option<u64>,
     ) -> Option<(TrackingId, u64)> {
-        let Some(parts) = self.shards.get(shard as usize) else {
+        let Some(side) = self.sides.get(shard as usize) else {
             self.misdirected.fetch_add(1, Ordering::Relaxed);
             return None;
         };
-        // Only start and stop hold this lock for writing. An emit does not wait for them, so it
-        // cannot deadlock with them either, whatever it interrupted.
-        let Some(state) = parts.state.try_read() else {
-            parts.refused.fetch_add(1, Ordering::Relaxed);
+        // Never waits, whatever it interrupted; refused only while a start or stop is at work.
+        let Some(core) = self.core.enter() else {
+            side.refused.fetch_add(1, Ordering::Relaxed);
             return None;
         };
-        let open = state.open.as_ref()?;
-        if !open.types.contains(event_type) || only_in.is_some_and(|epoch| epoch != open.epoch) {
+        let run = core.run.as_ref()?;
+        let parts = core.shards.get(shard as usize)?;
+        let ring = parts.ring.as_ref()?;
+        if !run.types.contains(event_type) || only_in.is_some_and(|epoch| epoch != run.epoch) {
             return None;
         }
-        let counters = state.counters.as_ref()?;
-        let sequence = counters.accept(event_type);
-        let id = counting_part(sequence) | u64::from(shard) << SEQUENCE_BITS;
-        // Never `None`: the counting part is not 0.
-        let tracking = tracking.or(TrackingId::new(id))?;
-
+        // Before the slot is claimed, so that the claim is as short as can be.
         let mut event = Event::new(event_type, phase);
         event.thread_id = thread_id::current();
-        event.id = id;
-        event.nc_local_id = sequence;
-        event.tracking_id = tracking.get();
-        event.timestamp_ns = open.clock.now();
+        event.timestamp_ns = run.clock.stamp();
         event.payload = payload;
         event.nc_idx = shard;
         if let Some(seq_id) = seq_id {
             event.nrta_seq_id = seq_id;
             event.has_nrta_seq_id = true;
         }
-        match open.ring.force_push_full(event) {
-            Forced::Stored => {}
-            Forced::Evicted(lost) | Forced::Rejected(lost) => counters.displaced(&lost),
+
+        let Some(slot) = ring.reserve() else {
+            parts.totals.rejected(event_type);
+            return None;
+        };
+        event.nc_local_id = slot.number() as u64 + 1;
+        event.id = counting_part(event.nc_local_id) | u64::from(shard) << SEQUENCE_BITS;
+        // Never `None`: the counting part is not 0.
+        let tracking = tracking.or(TrackingId::new(event.id))?;
+        event.tracking_id = tracking.get();
+        parts.totals.created(event_type);
+        if let Some(lost) = slot.displaced() {
+            parts.totals.displaced(lost);
         }
-        Some((tracking, open.epoch))
+        slot.replace(event);
+        Some((tracking, run.epoch))
     }
 }
 

@@ -1,23 +1,27 @@
 //! The engine: its shards, and the life of a capture.
 //!
-//! # Lock order
-//! The control lock before a shard's lock; never two shards' locks at once; a shard's name lock on
-//! its own. No log call and no release of a ring's memory runs under any of them, and no user code
-//! but a custom clock, which an emit calls with its shard's lock held shared.
+//! # Who excludes whom
+//! Emitters enter the gate of the core, and never wait. Drains and questions share the core. Start
+//! and stop lock it, close its gate, wait until nobody is inside, and change it. A shard's name lock
+//! is taken on its own. No log call and no release of a ring's memory runs under any of them, and no
+//! user code but a custom clock, which an emit calls inside the gate.
 
 use alloc::vec::Vec;
 
 use lapring::Ring;
-use parkspin::RwLock;
+use parkspin::{Gated, RwLock, StillInside};
+use sipintern::Interner;
+use syncface::CachePadded;
 use syncface::atomic::{AtomicU64, Ordering};
 
-use crate::clock::RunningClock;
+use crate::capture::{CaptureInfo, Core, Run, Shard, ShardParts};
+use crate::clock::{RunningClock, Teller};
 use crate::config::Config;
 use crate::counts::{Counts, ShardCounts};
-use crate::error::{NotCapturing, StartError};
+use crate::error::{StartError, StopError};
 use crate::event::Event;
-use crate::gate::Gate;
-use crate::shard::{Counters, Open, Shard, ShardParts};
+use crate::patience::Patience;
+use crate::switch::Switch;
 
 /// A capture engine of `SHARDS` independent shards, 256 unless told otherwise.
 ///
@@ -40,41 +44,36 @@ use crate::shard::{Counters, Open, Shard, ShardParts};
 /// # }
 /// ```
 pub struct Engine<const SHARDS: usize = 256> {
-    pub(crate) gate: Gate,
+    pub(crate) switch: Switch,
     /// Emits for shards that do not exist.
     pub(crate) misdirected: AtomicU64,
-    pub(crate) control: RwLock<Control>,
-    pub(crate) shards: [Shard; SHARDS],
+    pub(crate) core: Gated<Core<SHARDS>>,
+    /// Of the running capture.
+    pub(crate) teller: RwLock<Option<Teller>>,
+    pub(crate) sides: [CachePadded<Side>; SHARDS],
 }
 
-/// What only start and stop change.
-pub(crate) struct Control {
-    capture: Option<CaptureInfo>,
-    clock: Option<RunningClock>,
+/// What a shard has outside of the gate.
+pub(crate) struct Side {
+    /// Emits turned away by the gate while a start or stop was at work.
+    pub(crate) refused: AtomicU64,
+    /// Its own lock: interning never makes an emitter wait.
+    pub(crate) names: RwLock<Names>,
 }
 
-impl Control {
-    /// The running capture.
-    pub(crate) fn running(&self) -> Option<&CaptureInfo> {
-        self.capture.as_ref().filter(|last| last.stop_ns.is_none())
+impl Side {
+    syncface::maybe_const! {
+        fn new() -> Self {
+            let names = Names { open: false, table: Interner::new() };
+            Self { refused: AtomicU64::new(0), names: RwLock::new(names) }
+        }
     }
 }
 
-/// When and how a capture ran: what a file must say of its events.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct CaptureInfo {
-    /// Counts the captures of this engine, from 1 on.
-    pub epoch: u64,
-    /// Name of the [`Clock`](crate::Clock).
-    pub clock: &'static str,
-    /// First reading of the clock, ns. No event is earlier.
-    pub start_ns: u64,
-    /// Reading of the clock just before the gate closed, ns; `None` while the capture runs. Emits
-    /// that were under way may be a little later.
-    pub stop_ns: Option<u64>,
-    /// Events that each shard's ring holds.
-    pub ring_events: u64,
+/// What one shard knows of names.
+pub(crate) struct Names {
+    pub(crate) open: bool,
+    pub(crate) table: Interner,
 }
 
 impl<const SHARDS: usize> Engine<SHARDS> {
@@ -96,11 +95,16 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             let shards = [const { Shard::new(ShardParts::new()) }; SHARDS];
             #[cfg(loom)]
             let shards = core::array::from_fn(|_| Shard::new(ShardParts::new()));
+            #[cfg(not(loom))]
+            let sides = [const { CachePadded::new(Side::new()) }; SHARDS];
+            #[cfg(loom)]
+            let sides = core::array::from_fn(|_| CachePadded::new(Side::new()));
             Self {
-                gate: Gate::new(),
+                switch: Switch::new(),
                 misdirected: AtomicU64::new(0),
-                control: RwLock::new(Control { capture: None, clock: None }),
-                shards,
+                core: Gated::new(Core { run: None, info: None, shards }),
+                teller: RwLock::new(None),
+                sides,
             }
         }
     }
@@ -115,58 +119,54 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     pub fn start(&self, config: &Config) -> Result<(), StartError> {
         let rings = self.allocate(config)?;
         let clock = RunningClock::start(config.clock).ok_or(StartError::NoClock)?;
-        // What the shards held is let go of after the locks.
+        let teller = clock.teller();
+        // What the names held is let go of after the locks.
         let mut replaced = Vec::new();
         if replaced.try_reserve_exact(SHARDS).is_err() {
             let bytes = config.ring_bytes(1) as u64;
             return Err(StartError::OutOfMemory { shard: 0, bytes });
         }
 
-        let mut control = self.control.write();
-        if control.running().is_some() {
+        let busy = |still: StillInside| StartError::Busy { emitters: still.entries as u64 };
+        let mut patience = Patience::new();
+        let locked = self.core.lock(|round| patience.wait(round)).map_err(busy)?;
+        if locked.run.is_some() {
             return Err(StartError::AlreadyCapturing);
         }
-        let epoch = control.capture.map_or(0, |last| last.epoch) + 1;
+        // Nothing runs, so the gate is closed; late emitters of the last capture are let out.
+        let mut core = locked.close(|round| patience.wait(round)).map_err(busy)?;
+        let epoch = core.info.map_or(0, |last| last.epoch) + 1;
         let mut rings = rings.into_iter().peekable();
-        for (number, shard) in (0..).zip(&self.shards) {
-            let new = rings.next_if(|(of, ..)| *of == number);
-            let table = {
-                let mut names = shard.names.write();
-                names.open = new.is_some();
-                let empty = sipintern::Interner::with_limits(config.names);
-                core::mem::replace(&mut names.table, empty)
-            };
-            let (open, counters) = match new {
-                Some((_, ring, counters)) => {
-                    (Some(Open { epoch, types: config.types, clock, ring }), Some(counters))
-                }
-                None => (None, None),
-            };
-            // A late emitter of the last capture may still be inside: the lock waits for it.
-            let mut state = shard.state.write();
-            shard.refused.store(0, Ordering::Relaxed);
-            state.open = open;
-            let counters = core::mem::replace(&mut state.counters, counters);
-            drop(state);
-            replaced.push((table, counters));
+        for (number, (shard, side)) in (0..).zip(core.shards.iter_mut().zip(&self.sides)) {
+            shard.ring = rings.next_if(|(of, _)| *of == number).map(|(_, ring)| ring);
+            let takes_part = shard.ring.is_some();
+            shard.totals.reset(takes_part);
+            side.refused.store(0, Ordering::Relaxed);
+            let mut names = side.names.write();
+            names.open = takes_part;
+            let empty = Interner::with_limits(config.names);
+            replaced.push(core::mem::replace(&mut names.table, empty));
         }
-        self.misdirected.store(0, Ordering::Relaxed);
-        control.clock = Some(clock);
-        control.capture = Some(CaptureInfo {
+        core.run = Some(Run { epoch, types: config.types, clock });
+        core.info = Some(CaptureInfo {
             epoch,
-            clock: config.clock.name(),
+            clock: clock.clock.name(),
+            clock_error_ns: teller.error_ns(),
             start_ns: clock.start_ns,
             stop_ns: None,
             ring_events: config.ring_events(),
         });
-        self.gate.set(true);
+        *self.teller.write() = Some(teller);
+        self.misdirected.store(0, Ordering::Relaxed);
+        core.open();
+        self.switch.set(true);
         Ok(())
     }
 
-    /// The rings and counters of every shard that `config` enables, in order.
-    fn allocate(&self, config: &Config) -> Result<Vec<(u32, Ring<Event>, Counters)>, StartError> {
+    /// The rings of every shard that `config` enables, in order.
+    fn allocate(&self, config: &Config) -> Result<Vec<(u32, Ring<Event>)>, StartError> {
         // A cheap early answer; the one that counts is taken under the lock.
-        if self.gate.is_open() {
+        if self.is_capturing() {
             return Err(StartError::AlreadyCapturing);
         }
         let events = config.ring_events();
@@ -185,9 +185,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             return Err(StartError::OutOfMemory { shard: 0, bytes });
         }
         for shard in (0..shards).filter(|&shard| config.has_shard(shard)) {
-            let parts = Ring::try_new(events as usize).ok().zip(Counters::try_new());
-            let (ring, counters) = parts.ok_or(StartError::OutOfMemory { shard, bytes })?;
-            rings.push((shard, ring, counters));
+            let ring = Ring::try_new(events as usize);
+            rings.push((shard, ring.map_err(|_| StartError::OutOfMemory { shard, bytes })?));
         }
         Ok(rings)
     }
@@ -195,65 +194,70 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// Ends the capture: closes the gate, then every shard; what was not drained is counted as
     /// discarded. Counters and names stay readable until the next start.
     ///
-    /// Waits for emitters that are inside a shard at this moment, each for the length of one emit.
+    /// Waits for emitters that are inside at this moment, each for the length of one emit, and for
+    /// drains; not longer than a second in all (without `std`, ten million looks).
     ///
     /// # Errors
-    /// [`NotCapturing`] if no capture is running; see [`close`](Self::close).
-    pub fn stop(&self) -> Result<(), NotCapturing> {
+    /// [`StopError::NotCapturing`] if no capture is running; see [`close`](Self::close).
+    /// [`StopError::StillInside`] if an emitter did not come out in time (it was stopped, or a
+    /// custom clock hangs): nothing is recorded any more, memory and counters are as they were, and
+    /// another stop goes on from there.
+    pub fn stop(&self) -> Result<(), StopError> {
         let mut rings = Vec::new();
-        // Without the memory, rings are released under the control lock: slower, not wrong.
+        // Without the memory, rings are released under the lock: slower, not wrong.
         let _ = rings.try_reserve_exact(SHARDS);
-        let (mut control, stop_ns) = loop {
+        let mut patience = Patience::new();
+        let still = |still: StillInside| StopError::StillInside { emitters: still.entries as u64 };
+        let (locked, stop_ns) = loop {
             // The clock may be the user's function: it is not called under a lock.
-            let (epoch, clock) = {
-                let control = self.control.read();
-                let running = control.running().map(|it| it.epoch);
-                running.zip(control.clock).ok_or(NotCapturing)?
-            };
-            let stop_ns = clock.now();
-            let control = self.control.write();
-            if control.running().is_some_and(|it| it.epoch == epoch) {
-                break (control, stop_ns);
+            let run = self.core.share().run.ok_or(StopError::NotCapturing)?;
+            let stop_ns = run.clock.now();
+            let locked = self.core.lock(|round| patience.wait(round)).map_err(still)?;
+            if locked.run.is_some_and(|it| it.epoch == run.epoch) {
+                break (locked, stop_ns);
             }
         };
-        self.gate.set(false);
-        if let Some(capture) = &mut control.capture {
-            capture.stop_ns = Some(stop_ns);
+        self.switch.set(false);
+        let mut core = locked.close(|round| patience.wait(round)).map_err(still)?;
+        core.run = None;
+        if let Some(info) = &mut core.info {
+            info.stop_ns = Some(stop_ns);
         }
-        for shard in &self.shards {
-            shard.names.write().open = false;
-            let mut state = shard.state.write();
-            let Some(open) = state.open.take() else { continue };
-            if let Some(counters) = &state.counters {
-                counters.discard_rest();
-            }
-            drop(state);
-            // Kept until the control lock is released, if there was memory to keep it in.
+        for (shard, side) in core.shards.iter_mut().zip(&self.sides) {
+            let Some(ring) = shard.ring.take() else { continue };
+            side.names.write().open = false;
+            shard.totals.discard_rest();
+            // Kept until the lock is released, if there was memory to keep it in.
             if rings.len() < rings.capacity() {
-                rings.push(open);
+                rings.push(ring);
             }
         }
-        drop(control);
+        drop(core);
         Ok(())
     }
 
     /// [`stop`](Self::stop) that does not mind if nothing is running.
-    pub fn close(&self) {
-        // Not running is what the caller wants.
-        let _ = self.stop();
+    ///
+    /// # Errors
+    /// [`StopError::StillInside`], as for `stop`.
+    pub fn close(&self) -> Result<(), StopError> {
+        match self.stop() {
+            Err(StopError::NotCapturing) => Ok(()),
+            other => other,
+        }
     }
 
     /// True while a capture runs: one load.
     #[inline]
     #[must_use]
     pub fn is_capturing(&self) -> bool {
-        self.gate.is_open()
+        self.switch.is_on()
     }
 
     /// When and how the running capture, or the last one, ran; `None` before the first.
     #[must_use]
     pub fn capture_info(&self) -> Option<CaptureInfo> {
-        self.control.read().capture
+        self.core.share().info
     }
 
     /// Events that each shard's ring holds, of the running capture or the last one; 0 before.
@@ -265,50 +269,44 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// Events accepted by all open shards since the start, drained and lost ones included.
     #[must_use]
     pub fn total_event_count(&self) -> u64 {
-        let _control = self.control.read();
-        self.shards
-            .iter()
-            .map(|shard| {
-                let state = shard.state.read();
-                let open = state.open.as_ref().and(state.counters.as_ref());
-                open.map_or(0, Counters::created)
-            })
-            .sum()
+        let core = self.core.share();
+        let open = (0..).zip(&core.shards).filter(|(_, shard)| shard.ring.is_some());
+        open.map(|(number, shard)| shard.totals.load(number).total.created).sum()
     }
 
     /// What became of `shard`'s events in the running capture or the last one. All zero if the
     /// shard took no part; `None` if there is no such shard. Exact when nobody emits or drains.
     #[must_use]
     pub fn shard_counts(&self, shard: u32) -> Option<ShardCounts> {
-        let parts = self.shards.get(shard as usize)?;
-        let state = parts.state.read();
-        let mut counts =
-            state.counters.as_ref().map_or(ShardCounts::new(shard), |it| it.load(shard));
-        counts.refused = parts.refused.load(Ordering::Relaxed);
-        Some(counts)
+        self.counts_of(&self.core.share(), shard)
     }
 
     /// [`shard_counts`](Self::shard_counts) of every shard that takes, or took, part.
     #[must_use]
     pub fn counts(&self) -> Vec<ShardCounts> {
-        let _control = self.control.read();
-        (0..SHARDS as u32)
-            .filter(|&shard| self.shards[shard as usize].state.read().counters.is_some())
-            .filter_map(|shard| self.shard_counts(shard))
-            .collect()
+        let core = self.core.share();
+        let took_part = (0..).zip(&core.shards).filter(|(_, shard)| shard.totals.took_part());
+        took_part.filter_map(|(number, _)| self.counts_of(&core, number)).collect()
     }
 
-    /// The sum of all shards' counts: `lost()` of it says whether the capture is complete. Read shard
-    /// by shard: beside a start it may add up two captures.
+    /// The sum of all shards' counts: `lost()` of it says whether the capture is complete.
     #[must_use]
     pub fn loss(&self) -> Counts {
-        (0..SHARDS as u32).filter_map(|shard| self.shard_counts(shard)).map(|it| it.total).sum()
+        let core = self.core.share();
+        (0..).zip(&core.shards).map(|(number, shard)| shard.totals.load(number).total).sum()
     }
 
     /// Emits since the start that named a shard that does not exist. They are recorded nowhere.
     #[must_use]
     pub fn misdirected(&self) -> u64 {
         self.misdirected.load(Ordering::Relaxed)
+    }
+
+    fn counts_of(&self, core: &Core<SHARDS>, shard: u32) -> Option<ShardCounts> {
+        let (parts, side) = core.shards.iter().zip(&self.sides).nth(shard as usize)?;
+        let mut counts = parts.totals.load(shard);
+        counts.refused = side.refused.load(Ordering::Relaxed);
+        Some(counts)
     }
 }
 

@@ -28,6 +28,11 @@ pub enum StartError {
         /// The bytes that one ring takes.
         bytes: u64,
     },
+    /// An emitter of the last capture is still inside, or somebody reads: try again.
+    Busy {
+        /// Emits that have not ended; 0 if it is readers.
+        emitters: u64,
+    },
     /// There is no clock: without the feature `std` one must be configured.
     NoClock,
 }
@@ -53,12 +58,43 @@ impl fmt::Display for StartError {
             StartError::OutOfMemory { shard, bytes } => {
                 write!(f, "no memory for the ring of shard {shard} ({bytes} bytes)")
             }
+            StartError::Busy { emitters } => still_inside(f, emitters),
             StartError::NoClock => f.write_str("no clock is configured"),
         }
     }
 }
 
 impl core::error::Error for StartError {}
+
+/// Why a capture was not stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopError {
+    /// No capture is running.
+    NotCapturing,
+    /// Nothing is recorded any more, but somebody has not come out: stop again to go on.
+    StillInside {
+        /// Emits that have not ended; 0 if it is readers.
+        emitters: u64,
+    },
+}
+
+impl fmt::Display for StopError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            StopError::NotCapturing => NotCapturing.fmt(f),
+            StopError::StillInside { emitters } => still_inside(f, emitters),
+        }
+    }
+}
+
+impl core::error::Error for StopError {}
+
+fn still_inside(f: &mut fmt::Formatter<'_>, emitters: u64) -> fmt::Result {
+    match emitters {
+        0 => f.write_str("somebody is still reading events"),
+        emitters => write!(f, "{emitters} emits have not ended"),
+    }
+}
 
 /// No capture is running.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -48,14 +48,14 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         text: &str,
         store: impl FnOnce(&mut sipintern::Interner),
     ) -> Symbol {
-        if !self.gate.is_open() {
+        if !self.switch.is_on() {
             return Symbol::of(text);
         }
-        let Some(parts) = self.shards.get(shard as usize) else {
+        let Some(side) = self.sides.get(shard as usize) else {
             return Symbol::of(text);
         };
         {
-            let names = parts.names.read();
+            let names = side.names.read();
             if !names.open {
                 return Symbol::of(text);
             }
@@ -63,7 +63,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 return known;
             }
         }
-        let mut names = parts.names.write();
+        let mut names = side.names.write();
         if names.open {
             store(&mut names.table);
         }
@@ -75,8 +75,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     #[must_use]
     pub fn strings(&self) -> Strings {
         let mut strings = Strings::new();
-        for parts in &self.shards {
-            strings.add(&parts.names.read().table);
+        for side in &self.sides {
+            strings.add(&side.names.read().table);
         }
         strings
     }
@@ -85,7 +85,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// that does not exist.
     #[must_use]
     pub fn names_dropped(&self, shard: u32) -> u64 {
-        self.shards.get(shard as usize).map_or(0, |parts| parts.names.read().table.dropped())
+        self.sides.get(shard as usize).map_or(0, |side| side.names.read().table.dropped())
     }
 
     /// Ids and texts as owned pairs, sorted by id: for writers that look names up by number.

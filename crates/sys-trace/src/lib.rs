@@ -71,9 +71,13 @@ mod phase;
 mod sets;
 
 #[cfg(feature = "alloc")]
+mod capture;
+#[cfg(feature = "alloc")]
 mod clock;
 #[cfg(feature = "alloc")]
 mod config;
+#[cfg(feature = "std")]
+mod cycles;
 #[cfg(feature = "alloc")]
 mod drain;
 #[cfg(feature = "alloc")]
@@ -82,18 +86,20 @@ mod emit;
 mod engine;
 #[cfg(feature = "alloc")]
 mod error;
-#[cfg(feature = "alloc")]
-mod gate;
 #[cfg(all(feature = "alloc", not(loom)))]
 mod global;
 #[cfg(feature = "alloc")]
 mod intern;
 #[cfg(feature = "alloc")]
-mod shard;
+mod patience;
 #[cfg(feature = "alloc")]
 mod span;
 #[cfg(feature = "alloc")]
+mod switch;
+#[cfg(feature = "alloc")]
 mod thread_id;
+#[cfg(feature = "alloc")]
+mod totals;
 
 pub use counts::{Counts, ShardCounts};
 pub use event::Event;
@@ -104,11 +110,12 @@ pub use sets::{EventSet, ShardSet, ShardSetError, UnknownEventType};
 
 #[cfg(feature = "alloc")]
 pub use self::{
+    capture::CaptureInfo,
     clock::Clock,
     config::Config,
     emit::TrackingId,
-    engine::{CaptureInfo, Engine},
-    error::{DrainError, NotCapturing, StartError},
+    engine::Engine,
+    error::{DrainError, NotCapturing, StartError, StopError},
     span::Span,
 };
 #[cfg(all(feature = "alloc", not(loom)))]

@@ -4,7 +4,7 @@
 
 use sys_trace::{
     Clock, Config, DrainError, Engine, Event, EventSet, EventType, NotCapturing, Payload, Phase,
-    ShardSet, StartError, Symbol, TrackingId,
+    ShardSet, StartError, StopError, Symbol, TrackingId,
 };
 
 fn engine<const N: usize>() -> Box<Engine<N>> {
@@ -29,14 +29,14 @@ fn a_second_start_is_refused_and_touches_nothing() {
 #[test]
 fn stop_close_and_drain_without_a_capture() {
     let engine = engine::<2>();
-    assert_eq!(engine.stop(), Err(NotCapturing));
-    engine.close();
+    assert_eq!(engine.stop(), Err(StopError::NotCapturing));
+    engine.close().unwrap();
     assert_eq!(engine.drain(0, &mut []), Err(DrainError::NotCapturing));
     assert_eq!(engine.drain_all(1), Err(NotCapturing));
     engine.start(&Config::new()).unwrap();
     assert_eq!(engine.stop(), Ok(()));
-    assert_eq!(engine.stop(), Err(NotCapturing));
-    engine.close();
+    assert_eq!(engine.stop(), Err(StopError::NotCapturing));
+    engine.close().unwrap();
     assert_eq!(engine.drain_all(1), Err(NotCapturing));
     assert_eq!(engine.total_event_count(), 0);
 }

@@ -66,10 +66,11 @@ fn two_emitters_overwrite() {
         let engine = started(1);
         let other = thread::spawn({
             let engine = engine.clone();
-            move || assert!(emit(&engine))
+            move || emit(&engine)
         });
-        assert!(emit(&engine));
-        other.join().unwrap();
+        // Who finds the only slot in the middle of the other's copy is turned away, and counted.
+        let here = emit(&engine);
+        assert!(other.join().unwrap() || here);
         assert_exact(&engine, 2, 0);
         assert_eq!(engine.loss().displaced, 1);
         assert_eq!(drain(&engine), 1);
@@ -114,13 +115,13 @@ fn stop_beside_an_emitter() {
 #[test]
 fn restart_beside_a_late_emitter() {
     model(3, || {
-        let engine = started(1);
+        let engine = started(2);
         let other = thread::spawn({
             let engine = engine.clone();
             move || emit(&engine)
         });
         engine.stop().unwrap();
-        engine.start(&config(1)).unwrap();
+        engine.start(&config(2)).unwrap();
         assert!(emit(&engine), "the first event after a start");
         other.join().unwrap();
         let total = engine.shard_counts(0).unwrap().total;

@@ -74,7 +74,7 @@ fn emitting_does_not_allocate() {
     };
     let before = ALLOCATIONS.with(Cell::get);
     emit_all();
-    engine.close();
+    engine.close().unwrap();
     // Stop may allocate; the emits after it may not.
     let after_stop = ALLOCATIONS.with(Cell::get);
     emit_all();
