@@ -72,19 +72,31 @@
 //! variable; so a green model is evidence, not proof.
 #![no_std]
 
-#[cfg(any(loom, test))]
+#[cfg(any(loom, test, feature = "std"))]
 extern crate std;
 
 mod guard;
+#[cfg(all(feature = "lock_api", not(loom)))]
+mod lock_api;
 mod order;
 mod raw;
+mod relax;
 mod rwlock;
 mod wait;
 mod word;
 
-pub use guard::{RwLockReadGuard, RwLockWriteGuard};
+pub use guard::{
+    MappedRwLockReadGuard, MappedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard,
+};
+#[cfg(all(feature = "lock_api", not(loom)))]
+pub use lock_api::Raw;
 pub use raw::RawRwLock;
+pub use relax::{Backoff, Relax};
 pub use rwlock::RwLock;
+/// Models only: the deadline of a timed wait.
+#[cfg(all(loom, feature = "std"))]
+#[doc(hidden)]
+pub use wait::Alarm;
 
 /// The examples in the README are tests.
 #[cfg(doctest)]
