@@ -66,8 +66,10 @@ enum Role {
     /// `u`: tries to add one.
     TryWriter,
     /// `x`: adds one if it may within its time.
+    #[cfg(feature = "std")]
     TimedWriter,
     /// `y`: reads if it may within its time.
+    #[cfg(feature = "std")]
     TimedReader,
 }
 
@@ -120,8 +122,6 @@ impl Role {
                 lock.try_read_until(time.clone()).map(|reader| reader.get());
                 0
             }
-            #[cfg(not(feature = "std"))]
-            TimedWriter | TimedReader => 0,
         }
     }
 }
@@ -143,9 +143,10 @@ fn time() -> Time {
 }
 
 /// The main thread's part in a model with deadlines.
+#[cfg(feature = "std")]
 #[allow(unused_variables, reason = "real time passes by itself")]
 fn let_time_pass<T>(lock: &RwLock<T>, time: &Time) {
-    #[cfg(all(loom, feature = "std"))]
+    #[cfg(loom)]
     lock.ring(time);
 }
 
@@ -161,6 +162,7 @@ fn play(roles: &'static [Role], bound: Option<usize>) {
                 thread::spawn(move || role.play(&lock, &time))
             })
             .collect();
+        #[cfg(feature = "std")]
         if roles.iter().any(|role| matches!(role, TimedWriter | TimedReader)) {
             let_time_pass(&lock, &time);
         }
@@ -195,10 +197,10 @@ shapes! {
     ur: TryWriter Reader, None;
     uw: TryWriter Writer, None;
     cw: Recursive Writer, Some(4);
-    wwr: Writer Writer Reader, Some(2);
-    wrr: Writer Reader Reader, Some(2);
-    drw: Downgrader Reader Writer, Some(2);
-    drr: Downgrader Reader Reader, Some(2);
+    wwr: Writer Writer Reader, Some(3);
+    wrr: Writer Reader Reader, Some(3);
+    drw: Downgrader Reader Writer, Some(3);
+    drr: Downgrader Reader Reader, Some(3);
     cwr: Recursive Writer Reader, Some(2);
     twr: TryReader Writer Reader, Some(2);
     uwr: TryWriter Writer Reader, Some(2);
@@ -206,12 +208,12 @@ shapes! {
 
 #[cfg(feature = "std")]
 shapes! {
-    xr: TimedWriter Reader, None;
+    xr: TimedWriter Reader, Some(4);
     xw: TimedWriter Writer, Some(4);
-    yw: TimedReader Writer, None;
-    wxr: Writer TimedWriter Reader, Some(2);
-    rxr: Reader TimedWriter Reader, Some(2);
-    xwr: TimedWriter Writer Reader, Some(2);
+    yw: TimedReader Writer, Some(4);
+    wxr: Writer TimedWriter Reader, Some(3);
+    rxr: Reader TimedWriter Reader, Some(3);
+    xwr: TimedWriter Writer Reader, Some(3);
     wyr: Writer TimedReader Reader, Some(2);
 }
 
