@@ -85,9 +85,7 @@ mod rwlock;
 mod wait;
 mod word;
 
-pub use guard::{
-    MappedRwLockReadGuard, MappedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard,
-};
+pub use guard::{MappedRwLockReadGuard, MappedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 #[cfg(all(feature = "lock_api", not(loom)))]
 pub use lock_api::Raw;
 pub use raw::RawRwLock;

@@ -75,7 +75,6 @@ impl<T> RwLock<T> {
             }
         }
     }
-
 }
 
 impl<T, R> RwLock<T, R> {

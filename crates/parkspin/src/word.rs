@@ -82,7 +82,7 @@ impl State {
     /// there was no reader to leave.
     #[inline(always)]
     pub(crate) const fn reader_may_have_to_wake(self) -> bool {
-        self.0.cast_signed() <= 0
+        self.0 as i32 <= 0
     }
 
     /// A reader may enter and has nobody to queue behind.

@@ -113,13 +113,13 @@ impl Role {
                 1
             }),
             #[cfg(feature = "std")]
-            TimedWriter => lock.try_write_until(time.clone()).map_or(0, |writer| {
+            TimedWriter => lock.try_write_until(time.clone().deadline).map_or(0, |writer| {
                 writer.increment();
                 1
             }),
             #[cfg(feature = "std")]
             TimedReader => {
-                lock.try_read_until(time.clone()).map(|reader| reader.get());
+                lock.try_read_until(time.clone().deadline).map(|reader| reader.get());
                 0
             }
         }
@@ -128,18 +128,23 @@ impl Role {
 
 /// When time is up for those who have a deadline: whenever the model's main thread says so, which
 /// may be before, while or after they wait. Natively some microseconds after the start.
-#[cfg(all(loom, feature = "std"))]
-type Time = parkspin::Alarm;
-#[cfg(all(not(loom), feature = "std"))]
-type Time = std::time::Instant;
-#[cfg(not(feature = "std"))]
-type Time = ();
-
-fn time() -> Time {
+#[derive(Clone)]
+struct Time {
     #[cfg(all(loom, feature = "std"))]
-    return parkspin::Alarm::new();
+    deadline: parkspin::Alarm,
     #[cfg(all(not(loom), feature = "std"))]
-    return std::time::Instant::now() + std::time::Duration::from_micros(50);
+    deadline: std::time::Instant,
+}
+
+impl Time {
+    fn new() -> Self {
+        Self {
+            #[cfg(all(loom, feature = "std"))]
+            deadline: parkspin::Alarm::new(),
+            #[cfg(all(not(loom), feature = "std"))]
+            deadline: std::time::Instant::now() + std::time::Duration::from_micros(50),
+        }
+    }
 }
 
 /// The main thread's part in a model with deadlines.
@@ -147,14 +152,14 @@ fn time() -> Time {
 #[allow(unused_variables, reason = "real time passes by itself")]
 fn let_time_pass<T>(lock: &RwLock<T>, time: &Time) {
     #[cfg(loom)]
-    lock.ring(time);
+    lock.ring(&time.deadline);
 }
 
 /// All roles at once, each in a thread of its own; then the lock must be as good as new.
 fn play(roles: &'static [Role], bound: Option<usize>) {
     explore(bound, move || {
         let lock = Arc::new(RwLock::new(Probe(UnsafeCell::new(0))));
-        let time = time();
+        let time = Time::new();
         let threads: Vec<_> = roles
             .iter()
             .map(|&role| {
@@ -224,11 +229,11 @@ shapes! {
 fn a_writer_gives_up_beside_a_reader_who_stays() {
     explore(Some(3), || {
         let lock = Arc::new(RwLock::new(Probe(UnsafeCell::new(0))));
-        let time = time();
+        let time = Time::new();
         let stays = lock.read();
         let writer = {
             let (lock, time) = (Arc::clone(&lock), time.clone());
-            thread::spawn(move || lock.try_write_until(time).is_none())
+            thread::spawn(move || lock.try_write_until(time.deadline).is_none())
         };
         let reader = {
             let lock = Arc::clone(&lock);
@@ -249,7 +254,7 @@ fn a_writer_gives_up_beside_a_reader_who_stays() {
 fn a_wake_up_is_passed_on() {
     explore(Some(2), || {
         let lock = Arc::new(RwLock::new(Probe(UnsafeCell::new(0))));
-        let time = time();
+        let time = Time::new();
         let roles = [TimedWriter, Writer, Writer];
         let threads = roles.map(|role| {
             let (lock, time) = (Arc::clone(&lock), time.clone());

@@ -5,6 +5,7 @@
 mod common;
 
 use std::mem;
+use std::ptr;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Barrier, mpsc};
 use std::thread;
@@ -28,7 +29,8 @@ fn signals_at_sleepers() {
     let mut action: libc::sigaction = unsafe { mem::zeroed() };
     action.sa_sigaction = count as extern "C" fn(libc::c_int) as usize;
     // SAFETY: the handler does one atomic addition.
-    assert_eq!(unsafe { libc::sigaction(libc::SIGUSR1, &raw const action, std::ptr::null_mut()) }, 0);
+    let refused = unsafe { libc::sigaction(libc::SIGUSR1, &raw const action, ptr::null_mut()) };
+    assert_eq!(refused, 0);
 
     let lock = RwLock::new(0u32);
     let finished = AtomicUsize::new(0);
@@ -133,7 +135,8 @@ fn a_child_can_free_a_lock_that_nobody_in_it_holds() {
                 _ => None,
             };
             if waiting.is_some() {
-                while !shows(&lock, "Writer", true, false) && !shows(&lock, "Readers(1)", false, true)
+                while !shows(&lock, "Writer", true, false)
+                    && !shows(&lock, "Readers(1)", false, true)
                 {
                     thread::yield_now();
                 }

@@ -216,7 +216,8 @@ impl RawRwLock {
                 ticket = self.ticket();
             }
             self.wake_ups.wait::<R>(ticket, deadline);
-            if deadline.is_some_and(has_passed) && mutant::is("parkspin.timed_writer_looks_no_more") {
+            if deadline.is_some_and(has_passed) && mutant::is("parkspin.timed_writer_looks_no_more")
+            {
                 return false;
             }
             state = look();

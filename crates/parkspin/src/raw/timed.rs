@@ -80,11 +80,7 @@ impl RawRwLock {
     }
 
     #[inline]
-    pub(crate) fn shared_until<R: Relax>(
-        &self,
-        queueing: Queueing,
-        deadline: &Instant,
-    ) -> bool {
+    pub(crate) fn shared_until<R: Relax>(&self, queueing: Queueing, deadline: &Instant) -> bool {
         match self.enter_shared(State::FREE) {
             Ok(()) => true,
             Err(now) => self.lock_shared_slow::<R>(queueing, now, Some(deadline)),

@@ -34,6 +34,7 @@ mod kind {
     impl Alarm {
         /// One that is still to come.
         #[allow(clippy::new_without_default, reason = "for models only")]
+        #[must_use]
         pub fn new() -> Self {
             Self(Arc::new(AtomicBool::new(false)))
         }

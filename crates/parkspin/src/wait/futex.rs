@@ -15,7 +15,6 @@ use rustix::thread::futex::{self, Flags, Timespec};
 use syncface::atomic::AtomicU32;
 
 use super::{Deadline, left};
-use crate::relax::Relax;
 
 /// Looks before a wait. A hundred with a spin hint between them are of the order of a microsecond,
 /// about what one sleep and wake-up cost.
@@ -23,7 +22,7 @@ pub(super) const LOOKS: u32 = 100;
 
 /// Between those looks.
 #[inline(always)]
-pub(super) fn pause<R: Relax>(_looks: u32) {
+pub(super) fn pause(_looks: u32, _relax: impl Fn(u32)) {
     syncface::hint::spin_loop();
 }
 
@@ -58,11 +57,12 @@ fn time_left(deadline: &Deadline) -> Timespec {
     Timespec { tv_sec: left.as_secs().min(DAY) as i64, tv_nsec: left.subsec_nanos().into() }
 }
 
-pub(super) fn wait<R: Relax>(
+pub(super) fn wait(
     word: &AtomicU32,
     _queue: &Queue,
     expected: u32,
     deadline: Option<&Deadline>,
+    _relax: impl Fn(u32),
 ) {
     let timeout = deadline.map(time_left);
     // A signal (EINTR), a word that is no longer `expected` (EAGAIN), the end of the time

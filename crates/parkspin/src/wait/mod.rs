@@ -10,6 +10,8 @@
 //! WebAssembly spins: its wait instruction traps on a browser's main thread, and std's own mutex
 //! is built on that instruction.
 //!
+//! A back end is also given what to do between two looks, which only the spinning one makes use of.
+//!
 //! The contract of a back end, on which the lock above relies:
 //!
 //! 1. `wait(expected)` may return at any time, and its caller looks again.
@@ -27,12 +29,12 @@ mod clock;
 
 #[cfg(all(loom, feature = "std"))]
 pub use clock::Alarm;
-pub(crate) use clock::{Deadline, has_passed};
 #[cfg(any(
     all(feature = "std", not(loom), not(target_family = "wasm")),
     all(feature = "futex", not(loom))
 ))]
 pub(crate) use clock::left;
+pub(crate) use clock::{Deadline, has_passed};
 
 #[cfg(all(
     not(loom),
@@ -100,7 +102,7 @@ impl Word {
             if looks == backend::LOOKS || enough(value) {
                 return value;
             }
-            backend::pause::<R>(looks);
+            backend::pause(looks, R::relax);
             looks += 1;
         }
     }
@@ -108,7 +110,7 @@ impl Word {
     /// Waits while the word is `expected` and the deadline is to come; may return early (contract 1,
     /// 2).
     pub(crate) fn wait<R: Relax>(&self, expected: u32, deadline: Option<&Deadline>) {
-        backend::wait::<R>(&self.value, &self.queue, expected, deadline);
+        backend::wait(&self.value, &self.queue, expected, deadline, R::relax);
     }
 
     /// Ends one wait if there is one to end (contract 3).

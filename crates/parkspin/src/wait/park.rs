@@ -24,7 +24,6 @@ use std::sync::{Condvar, Mutex, MutexGuard};
 use syncface::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::{Deadline, has_passed};
-use crate::relax::Relax;
 
 /// Looks before a wait. A hundred with a spin hint between them are of the order of a microsecond,
 /// less than one sleep and wake-up cost. Under loom every look multiplies the interleavings and
@@ -33,7 +32,7 @@ pub(super) const LOOKS: u32 = if cfg!(loom) { 0 } else { 100 };
 
 /// Between those looks.
 #[inline(always)]
-pub(super) fn pause<R: Relax>(_looks: u32) {
+pub(super) fn pause(_looks: u32, _relax: impl Fn(u32)) {
     syncface::hint::spin_loop();
 }
 
@@ -118,11 +117,12 @@ fn sleep<'a>(
     bell.wait(list).unwrap_or_else(PoisonError::into_inner)
 }
 
-pub(super) fn wait<R: Relax>(
+pub(super) fn wait(
     word: &AtomicU32,
     queue: &Queue,
     expected: u32,
     deadline: Option<&Deadline>,
+    _relax: impl Fn(u32),
 ) {
     let address = address_of(word);
     let mut list = queue.list(address).lock();

@@ -8,7 +8,6 @@
 use syncface::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::{Deadline, has_passed};
-use crate::relax::Relax;
 
 /// Looks before a waiter says that it waits: setting its bit costs the holder a hand-over. By the
 /// seventh, [`crate::Backoff`] has reached its longest pause.
@@ -16,8 +15,8 @@ pub(super) const LOOKS: u32 = if cfg!(loom) { 0 } else { 7 };
 
 /// Between those looks.
 #[inline(always)]
-pub(super) fn pause<R: Relax>(looks: u32) {
-    R::relax(looks);
+pub(super) fn pause(looks: u32, relax: impl Fn(u32)) {
+    relax(looks);
 }
 
 /// There is no queue.
@@ -30,15 +29,16 @@ impl Queue {
     }
 }
 
-pub(super) fn wait<R: Relax>(
+pub(super) fn wait(
     word: &AtomicU32,
     _queue: &Queue,
     expected: u32,
     deadline: Option<&Deadline>,
+    relax: impl Fn(u32),
 ) {
     let mut looks = 0_u32;
     while word.load(Relaxed) == expected && !deadline.is_some_and(has_passed) {
-        R::relax(looks);
+        relax(looks);
         looks = looks.saturating_add(1);
     }
 }
