@@ -338,7 +338,7 @@ impl RawRwLock {
         };
         debug_assert!(before.is_write_locked(), "{before:?}");
         if before != State::FREE.plus_writer() {
-            self.hand_over(before.minus_writer());
+            self.writer_left();
         }
     }
 

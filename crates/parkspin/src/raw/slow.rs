@@ -94,18 +94,23 @@ impl RawRwLock {
         while queueing.admits(state) {
             match self.enter_shared(state) {
                 Ok(()) => return Ok(state),
-                Err(_) => state = self.after_a_lost_race(&mut backoff),
+                Err(now) => state = self.after_a_lost_race(state, now, &mut backoff),
             }
         }
         Err(state)
     }
 
-    /// Lets the winner go on for a moment.
-    fn after_a_lost_race(&self, backoff: &mut Backoff) -> State {
+    /// A reader met `now` where it had expected `state`: the state to go on from.
+    ///
+    /// If it lost to another reader it first lets that one go on for a moment. After a writer it
+    /// does not: that would only make it late.
+    fn after_a_lost_race(&self, state: State, now: State, backoff: &mut Backoff) -> State {
+        let to_a_reader = (state.is_read_locked() || now.is_read_locked()) && !now.anybody_waits();
         // In a model a pause is nothing but one more interleaving.
-        if !cfg!(loom) {
-            backoff.lost_race();
+        if cfg!(loom) || !to_a_reader || now.is_write_locked() {
+            return now;
         }
+        backoff.lost_race();
         self.load()
     }
 
@@ -133,7 +138,7 @@ impl RawRwLock {
             if queueing.admits(state) {
                 match self.enter_shared(state) {
                     Ok(()) => return true,
-                    Err(_) => state = self.after_a_lost_race(&mut backoff),
+                    Err(now) => state = self.after_a_lost_race(state, now, &mut backoff),
                 }
                 continue;
             }
@@ -248,6 +253,16 @@ impl RawRwLock {
         Ok(())
     }
 
+    /// A writer left the lock, with somebody waiting.
+    ///
+    /// Looks for itself: then the fast path is one instruction that need not give the old value. A
+    /// later state is as good, since whoever entered meanwhile comes by as well when it leaves.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn writer_left(&self) {
+        self.hand_over(self.load());
+    }
+
     /// A reader left the lock in `state`, with writers waiting.
     #[cold]
     #[inline(never)]
@@ -264,13 +279,12 @@ impl RawRwLock {
         self.wake_ups.value().load(order::wake_ups())
     }
 
-    /// The lock was just left in `state`, with somebody waiting: a writer is let at it if one is
+    /// The lock was found in `state` after this thread left it: a writer is let at it if one is
     /// there, all readers otherwise.
     ///
     /// Stops as soon as the lock has a holder again. Only a writer can have entered (invariant 4),
     /// it left the waiting bits as they were, and its release comes back here.
-    #[cold]
-    pub(super) fn hand_over(&self, mut state: State) {
+    fn hand_over(&self, mut state: State) {
         while state.is_unlocked() && state.anybody_waits() {
             let writer = state.writers_wait();
             let cleared =
