@@ -62,7 +62,8 @@ mod kind {
         match *deadline {}
     }
 
-    #[cfg(all(feature = "futex", not(loom)))]
+    #[cfg(not(loom))]
+    #[allow(dead_code, reason = "the spinning back end does without")]
     pub(crate) fn left(deadline: &Deadline) -> core::time::Duration {
         match *deadline {}
     }

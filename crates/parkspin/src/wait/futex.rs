@@ -54,7 +54,8 @@ fn native(word: &AtomicU32) -> &core::sync::atomic::AtomicU32 {
 fn time_left(deadline: &Deadline) -> Timespec {
     const DAY: u64 = 24 * 60 * 60;
     let left = left(deadline);
-    Timespec { tv_sec: left.as_secs().min(DAY) as i64, tv_nsec: left.subsec_nanos().into() }
+    // The fields' types differ between targets; a day and a second fit all of them.
+    Timespec { tv_sec: left.as_secs().min(DAY) as _, tv_nsec: left.subsec_nanos() as _ }
 }
 
 pub(super) fn wait(

@@ -29,10 +29,8 @@ mod clock;
 
 #[cfg(all(loom, feature = "std"))]
 pub use clock::Alarm;
-#[cfg(any(
-    all(feature = "std", not(loom), not(target_family = "wasm")),
-    all(feature = "futex", not(loom))
-))]
+#[cfg(not(loom))]
+#[allow(unused_imports, reason = "the spinning back end does without")]
 pub(crate) use clock::left;
 pub(crate) use clock::{Deadline, has_passed};
 

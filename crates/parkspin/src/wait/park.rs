@@ -42,7 +42,7 @@ struct Sleeper {
     /// Of its word.
     address: usize,
     /// Whether it has a deadline: of interest to the model's clock.
-    #[cfg(loom)]
+    #[cfg(all(loom, feature = "std"))]
     timed: bool,
     bell: Arc<Condvar>,
 }
@@ -132,7 +132,7 @@ pub(super) fn wait(
     let bell = Arc::new(Condvar::new());
     list.push(Sleeper {
         address,
-        #[cfg(loom)]
+        #[cfg(all(loom, feature = "std"))]
         timed: deadline.is_some(),
         bell: Arc::clone(&bell),
     });
@@ -170,7 +170,7 @@ pub(super) fn wake_all(word: &AtomicU32, queue: &Queue) {
 }
 
 /// Model only: the time of all who sleep here with a deadline is up.
-#[cfg(loom)]
+#[cfg(all(loom, feature = "std"))]
 pub(super) fn time_is_up(queue: &Queue) {
     for sleeper in queue.list.lock().iter().filter(|sleeper| sleeper.timed) {
         sleeper.bell.notify_one();
