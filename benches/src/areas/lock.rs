@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::case::{Case, Figure, Target};
+use crate::case::{Case, Figure, Kind, Target};
 use crate::histogram::Histogram;
 use crate::measure::{Plan, Sample, solo};
 use crate::stand::Runner;
@@ -87,7 +87,14 @@ pub fn run(runner: &mut Runner, _quick: bool) {
                 .figure(Figure::ratio(Target::None))
                 .figure(Figure::ratio(Target::None).unit("writer-p99-ns").named(".writer-p99"))
                 .figure(Figure::ratio(Target::None).unit("reader-p99-ns").named(".reader-p99"))
-                .figure(Figure::ratio(Target::None).unit("longest-ns").named(".longest")),
+                .figure(Figure::ratio(Target::None).unit("longest-ns").named(".longest"))
+                // Nobody on either side waits longer than a tenth of a second.
+                .figure(
+                    Figure::ratio(Target::AtMost(100e6))
+                        .kind(Kind::Own)
+                        .unit("longest-ns")
+                        .named(".starved"),
+                ),
         );
     }
 }

@@ -20,28 +20,9 @@ use loom::thread;
 #[cfg(not(loom))]
 use std::thread;
 
-#[cfg(loom)]
+/// Under loom every interleaving with at most `bound` preemptions, natively a few hundred runs.
 fn model(bound: usize, body: impl Fn() + Sync + Send + 'static) {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    let mut builder = loom::model::Builder::new();
-    builder.max_branches = 10_000;
-    // `LOOM_MAX_PREEMPTIONS` overrides the bound.
-    builder.preemption_bound = builder.preemption_bound.or(Some(bound));
-    let executions = Arc::new(AtomicUsize::new(0));
-    let count = executions.clone();
-    builder.check(move || {
-        count.fetch_add(1, Ordering::Relaxed);
-        body();
-    });
-    let executions = executions.load(Ordering::Relaxed);
-    assert!(executions > 10, "a model of {executions} executions shows nothing");
-}
-
-#[cfg(not(loom))]
-fn model(_bound: usize, body: impl Fn()) {
-    for _ in 0..if cfg!(miri) { 5 } else { 300 } {
-        body();
-    }
+    syncface::model::explore(Some(bound), body);
 }
 
 /// Values are boxed so that a value used twice, or lost, is also a fault of the heap; the number's

@@ -5,7 +5,8 @@
 //! 1. A [`RwLockReadGuard`] owns one shared hold of its `raw`, a [`RwLockWriteGuard`] the exclusive
 //!    one, from construction to drop or to the move into another guard.
 //! 2. The `data` of a guard points into the cell beside its `raw`, in a [`RwLock`](crate::RwLock) that is borrowed
-//!    for the guard's lifetime.
+//!    for the guard's lifetime; that of a mapped guard points to what its closure made of a
+//!    reference to that, which is valid as long as the hold is kept.
 //! 3. The data is reached through `&` only under a shared hold, and through `&mut` only under the
 //!    exclusive hold or with the lock itself borrowed exclusively.
 //!
@@ -22,6 +23,10 @@ use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 
 use crate::raw::RawRwLock;
+
+mod mapped;
+
+pub use mapped::{MappedRwLockReadGuard, MappedRwLockWriteGuard};
 
 /// Shared access to the value of a [`RwLock`](crate::RwLock); gives it back when dropped, also by a panic.
 ///
@@ -189,5 +194,9 @@ shown_as_the_value!(
     Debug for RwLockReadGuard,
     Display for RwLockReadGuard,
     Debug for RwLockWriteGuard,
-    Display for RwLockWriteGuard
+    Display for RwLockWriteGuard,
+    Debug for MappedRwLockReadGuard,
+    Display for MappedRwLockReadGuard,
+    Debug for MappedRwLockWriteGuard,
+    Display for MappedRwLockWriteGuard
 );

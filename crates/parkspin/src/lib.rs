@@ -1,5 +1,5 @@
-//! A reader-writer lock without `std`: it sleeps on a futex where the target has one and spins
-//! where it has not, with one algorithm above both.
+//! A reader-writer lock that needs no `std`: it sleeps on a futex where the target has one, by way of
+//! `std` where there is that, and spins where there is neither, with one algorithm above all three.
 //!
 //! ```
 //! use parkspin::RwLock;
@@ -38,15 +38,29 @@
 //!
 //! # What waiting means
 //!
-//! | target | feature `futex` (default) | without |
-//! |---|---|---|
-//! | Linux, Android | about 100 looks, then sleep in the kernel | spin |
-//! | everything else | spin | spin |
+//! | target | features `futex` and `std` (default) | `futex` | `std` | neither |
+//! |---|---|---|---|---|
+//! | Linux, Android | sleep in the kernel | sleep in the kernel | sleep by way of std | spin |
+//! | WebAssembly | spin | spin | spin | spin |
+//! | everything else with std | sleep by way of std | spin | sleep by way of std | spin |
+//! | everything else | – | spin | – | spin |
 //!
-//! Spinning backs off but never gives the processor away. Code that can interrupt the holder on the
-//! same processor (interrupt handlers, signal handlers, a higher priority without time slices) must
-//! not wait at all, on any target, since the holder cannot go on before it returns:
-//! [`RwLock::try_read`] and [`RwLock::try_write`] are for such code.
+//! A thread looks about 100 times before it sleeps. "By way of std" is a list of sleepers under a
+//! mutex, with a condition variable for each wait, which allocates; so an allocator must not wait for
+//! such a lock. WebAssembly spins because its wait instruction traps on a browser's main thread.
+//!
+//! Spinning backs off exponentially and never gives the processor away, unless the lock's second type
+//! parameter says otherwise: see [`Relax`]. Code that can interrupt the holder on the same processor
+//! (interrupt handlers, signal handlers, a higher priority without time slices) must not wait at all,
+//! on any target, since the holder cannot go on before it returns: [`RwLock::try_read`] and
+//! [`RwLock::try_write`] are for such code.
+//!
+//! Where there is a clock (feature `std`, not on WebAssembly) waiting can be limited:
+//! `RwLock::try_read_for`, `try_write_for` and their `until` forms. A writer that gives up lets in
+//! the readers who came to wait behind it.
+//!
+//! After a fork the child may find a lock held by threads that it has not got:
+//! [`RwLock::reset_after_fork`].
 //!
 //! # Left out on purpose
 //!
@@ -63,30 +77,41 @@
 //!
 //! # What is proved, and how far
 //!
-//! The loom model checker explores the algorithm above the sleeping back end: two threads
-//! exhaustively (with a recursive reader: up to 4 preemptions), three threads up to 2 or more
-//! preemptions. Above the spinning back end it explores two threads up to 2. Each ordering and
-//! delicate branch can be broken by name to show that some model notices (`tests/model.rs`,
-//! `tests/mutants.txt`). Loom does not explore load buffering or compare-exchanges that fail for no
-//! reason, its atomics hide some interleavings, and the kernel is modelled by a lock and a condition
-//! variable; so a green model is evidence, not proof.
+//! The loom model checker explores the algorithm above the sleeping back end, which is then the list
+//! of sleepers that ships for use with std: two threads exhaustively (with a recursive reader or a
+//! timed waiter: up to 4 preemptions), three threads up to 3 preemptions or, where a try or a
+//! recursive reader takes part, up to 2. Above the spinning back end it explores two threads up to 2.
+//! Each ordering and delicate branch can be broken by name to show that some model notices
+//! (`tests/model.rs`, `tests/mutants.txt`). Loom does not explore load buffering or compare-exchanges
+//! that fail for no reason, its atomics hide some interleavings, and the kernel is not in the model;
+//! so a green model is evidence, not proof.
 #![no_std]
 
-#[cfg(any(loom, test))]
+#[cfg(any(loom, test, feature = "std"))]
 extern crate std;
 
 mod gated;
 mod guard;
+#[cfg(all(feature = "lock_api", not(loom)))]
+mod lock_api;
 mod order;
 mod raw;
+mod relax;
 mod rwlock;
 mod wait;
 mod word;
 
 pub use gated::{Exclusive, Gated, Inside, Locked, Shared, StillInside};
-pub use guard::{RwLockReadGuard, RwLockWriteGuard};
+pub use guard::{MappedRwLockReadGuard, MappedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
+#[cfg(all(feature = "lock_api", not(loom)))]
+pub use lock_api::Raw;
 pub use raw::RawRwLock;
+pub use relax::{Backoff, Relax};
 pub use rwlock::RwLock;
+/// Models only: the deadline of a timed wait.
+#[cfg(all(loom, feature = "std"))]
+#[doc(hidden)]
+pub use wait::Alarm;
 
 /// The examples in the README are tests.
 #[cfg(doctest)]

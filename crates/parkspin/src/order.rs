@@ -25,8 +25,12 @@
 //!   compare-exchange: several readers in a row all meet the writer before them.
 //! - Loads of the state only propose the expected value of a compare-exchange, which decides.
 //! - A failed compare-exchange gives nothing away.
+//! - A writer that gives up (its time is past) clears waiting bits in the same manner, and then wakes
+//!   a writer with the same [`wake_up`] as everybody else.
+//! - Clearing the word after a fork is done by the only thread there is.
 //! - Readers sleep on the state itself: the kernel (or the spin loop) compares the very word whose
-//!   change is the news, so there is no second word to order against.
+//!   change is the news, so there is no second word to order against. Where std's mutex guards the
+//!   list of sleepers, the mutex orders the comparison against the change.
 //!
 //! Each function maps to `Relaxed` if the mutant of the name it carries is asked for.
 

@@ -11,6 +11,8 @@
 //!    leaving reader has to look at the writers' bit alone.
 //! 4. While nobody holds the lock and a waiting bit is set, only writers may enter, and somebody is
 //!    under way to clear the bit: the thread that released the lock, or a writer it woke.
+//! 5. A writer that was woken either enters or, if its time is up while the lock is held, wakes the
+//!    next one. So a wake-up is never spent on somebody who walks away with it.
 //!
 //! Sleepers behind the writers' bit sleep on the count of wake-ups, which changes whenever the bit
 //! is cleared; sleepers behind the readers' bit sleep on the state itself.
@@ -22,11 +24,14 @@ use core::fmt;
 use syncface::atomic::Ordering::Relaxed;
 use syncface::{maybe_const, mutant};
 
-mod slow;
+pub(crate) mod slow;
+#[cfg(all(feature = "std", any(loom, not(target_family = "wasm"))))]
+pub(crate) mod timed;
 
 use slow::Queueing;
 
 use crate::order;
+use crate::relax::{Backoff, Relax};
 use crate::wait::Word;
 use crate::word::{self, State};
 
@@ -98,7 +103,7 @@ impl RawRwLock {
 
     /// Takes a shared hold, waiting while a writer has the lock or anybody waits for it.
     ///
-    /// Free: one load and one compare-exchange. What the last writer did before it released the
+    /// Free: one compare-exchange. What the last writer did before it released the
     /// lock is visible afterwards (Acquire).
     ///
     /// A thread that already has a shared hold may wait for ever here, since a writer may wait
@@ -117,9 +122,25 @@ impl RawRwLock {
     /// ```
     #[inline]
     pub fn lock_shared(&self) {
-        let state = self.load();
-        if !Queueing::Polite.admits(state) || self.enter_shared(state).is_err() {
-            self.lock_shared_slow(Queueing::Polite);
+        self.lock_shared_with::<Backoff>();
+    }
+
+    /// [`lock_shared`](Self::lock_shared), waiting in the manner of `R` where the lock spins.
+    ///
+    /// # Panics
+    ///
+    /// As `lock_shared`.
+    ///
+    /// ```
+    /// let lock = parkspin::RawRwLock::new();
+    /// lock.lock_shared_with::<spin::relax::Spin>();
+    /// // SAFETY: this is the hold taken above.
+    /// unsafe { lock.unlock_shared() };
+    /// ```
+    #[inline]
+    pub fn lock_shared_with<R: Relax>(&self) {
+        if let Err(now) = self.enter_shared(State::FREE) {
+            self.lock_shared_slow::<R>(Queueing::Polite, now, None);
         }
     }
 
@@ -162,9 +183,26 @@ impl RawRwLock {
     /// ```
     #[inline]
     pub fn lock_shared_recursive(&self) {
-        let state = self.load();
-        if !Queueing::Recursive.admits(state) || self.enter_shared(state).is_err() {
-            self.lock_shared_slow(Queueing::Recursive);
+        self.lock_shared_recursive_with::<Backoff>();
+    }
+
+    /// [`lock_shared_recursive`](Self::lock_shared_recursive), waiting in the manner of `R` where
+    /// the lock spins.
+    ///
+    /// # Panics
+    ///
+    /// As `lock_shared_recursive`.
+    ///
+    /// ```
+    /// let lock = parkspin::RawRwLock::new();
+    /// lock.lock_shared_recursive_with::<spin::relax::Spin>();
+    /// // SAFETY: this is the hold taken above.
+    /// unsafe { lock.unlock_shared() };
+    /// ```
+    #[inline]
+    pub fn lock_shared_recursive_with<R: Relax>(&self) {
+        if let Err(now) = self.enter_shared(State::FREE) {
+            self.lock_shared_slow::<R>(Queueing::Recursive, now, None);
         }
     }
 
@@ -208,15 +246,9 @@ impl RawRwLock {
     pub unsafe fn unlock_shared(&self) {
         let before = State(self.state.value().fetch_sub(word::READER, order::read_unlock()));
         debug_assert!(before.is_read_locked() && before.is_legal(), "{before:?}");
-        let after = before.minus_reader();
-        // By invariant 3 readers never wait alone here. The fault: forgetting those who do not.
-        let somebody = if mutant::is("parkspin.wake_only_if_writers_alone") {
-            after == State::FREE.with_writers_wait()
-        } else {
-            after.is_unlocked() && after.writers_wait()
-        };
-        if somebody {
-            self.hand_over(after);
+        // By invariant 3 readers never wait alone here.
+        if before.reader_may_have_to_wake() {
+            self.reader_left(before.minus_reader());
         }
     }
 
@@ -234,8 +266,21 @@ impl RawRwLock {
     /// ```
     #[inline]
     pub fn lock_exclusive(&self) {
+        self.lock_exclusive_with::<Backoff>();
+    }
+
+    /// [`lock_exclusive`](Self::lock_exclusive), waiting in the manner of `R` where the lock spins.
+    ///
+    /// ```
+    /// let lock = parkspin::RawRwLock::new();
+    /// lock.lock_exclusive_with::<spin::relax::Spin>();
+    /// // SAFETY: this is the hold taken above.
+    /// unsafe { lock.unlock_exclusive() };
+    /// ```
+    #[inline]
+    pub fn lock_exclusive_with<R: Relax>(&self) {
         if self.enter_exclusive(State::FREE, State::FREE.plus_writer()).is_err() {
-            self.lock_exclusive_slow();
+            self.lock_exclusive_slow::<R>(None);
         }
     }
 
@@ -253,7 +298,7 @@ impl RawRwLock {
     #[inline]
     #[must_use]
     pub fn try_lock_exclusive(&self) -> bool {
-        let mut state = self.load();
+        let mut state = State::FREE;
         while state.is_unlocked() {
             match self.enter_exclusive(state, state.plus_writer()) {
                 Ok(()) => return true,
@@ -292,9 +337,8 @@ impl RawRwLock {
             State(value.fetch_add(word::RELEASE_WRITER, order::write_unlock()))
         };
         debug_assert!(before.is_write_locked(), "{before:?}");
-        let after = before.minus_writer();
-        if after.anybody_waits() {
-            self.hand_over(after);
+        if before != State::FREE.plus_writer() {
+            self.writer_left();
         }
     }
 
@@ -341,6 +385,36 @@ impl RawRwLock {
         if before.readers_wait() && !after.writers_wait() && !wakes_first {
             self.state.wake_all();
         }
+    }
+
+    /// Makes the lock free in the child of a fork, whatever holds it had in the parent. Returns
+    /// whether a writer had it, who may have been halfway through a change of whatever the lock
+    /// protects.
+    ///
+    /// A fork copies the lock and only one of the threads: holds of the others stay for ever, and
+    /// those who waited are gone, although the lock's bits say that they wait.
+    ///
+    /// Where the lock sleeps by way of std (see the [crate documentation](crate#what-waiting-means))
+    /// the lists of sleepers are copied as well, in whatever state they were: there a child may use
+    /// the lock as long as nobody waits for it.
+    ///
+    /// # Safety
+    ///
+    /// - The caller is in the child of a fork and has made no thread since.
+    /// - No hold from before the fork is released, downgraded or made use of from here on: not even
+    ///   those of the thread that forked, whose guards must be forgotten.
+    ///
+    /// ```
+    /// let lock = parkspin::RawRwLock::new();
+    /// lock.lock_exclusive(); // by a thread that the child has not got
+    /// // SAFETY: nobody else knows this lock, and the hold above is not used again.
+    /// assert!(unsafe { lock.reset_after_fork() });
+    /// assert!(lock.try_lock_shared());
+    /// ```
+    pub unsafe fn reset_after_fork(&self) -> bool {
+        // Pairs with nothing: the fork itself orders what the parent did before what the child does,
+        // and there is no other thread. The count of wake-ups matters to sleepers only.
+        State(self.state.value().swap(State::FREE.0, Relaxed)).is_write_locked()
     }
 
     /// Whether anybody had a hold at the moment of the look. It can be wrong by the time you act

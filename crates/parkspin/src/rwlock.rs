@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "turns holds of the raw lock into references to the data")]
 
 use core::fmt;
+use core::marker::PhantomData;
 use core::ptr::NonNull;
 
 use syncface::cell::UnsafeCell;
@@ -12,6 +13,10 @@ use syncface::maybe_const;
 
 use crate::guard::{RwLockReadGuard, RwLockWriteGuard};
 use crate::raw::RawRwLock;
+use crate::relax::{Backoff, Relax};
+
+#[cfg(all(feature = "std", any(loom, not(target_family = "wasm"))))]
+mod timed;
 
 /// A reader-writer lock around a value: many readers at once, or one writer.
 ///
@@ -27,16 +32,20 @@ use crate::raw::RawRwLock;
 /// CONFIG.write()[0] = 5;
 /// assert_eq!(*CONFIG.read(), [5, 2]);
 /// ```
-pub struct RwLock<T: ?Sized> {
+///
+/// `R` says what to do between two looks where the lock spins (see [`Relax`]); it takes no space,
+/// does nothing where the lock sleeps, and need not be named unless it is another than [`Backoff`].
+pub struct RwLock<T: ?Sized, R = Backoff> {
     raw: RawRwLock,
+    relax: PhantomData<fn() -> R>,
     data: UnsafeCell<T>,
 }
 
 // SAFETY: moving the lock moves the value, and a lock that moves has no guards (invariant 2).
-unsafe impl<T: ?Sized + Send> Send for RwLock<T> {}
+unsafe impl<T: ?Sized + Send, R> Send for RwLock<T, R> {}
 // SAFETY: by invariant 3 a shared lock gives out `&T` in several threads (hence `Sync`), and
 // `&mut T`, by which the value can be moved out to another thread, in one at a time (hence `Send`).
-unsafe impl<T: ?Sized + Send + Sync> Sync for RwLock<T> {}
+unsafe impl<T: ?Sized + Send + Sync, R> Sync for RwLock<T, R> {}
 
 impl<T> RwLock<T> {
     maybe_const! {
@@ -47,7 +56,7 @@ impl<T> RwLock<T> {
         /// assert_eq!(*LOCK.read(), 7);
         /// ```
         pub fn new(value: T) -> Self {
-            Self { raw: RawRwLock::new(), data: UnsafeCell::new(value) }
+            Self::with_relax(value)
         }
     }
 
@@ -59,7 +68,28 @@ impl<T> RwLock<T> {
         /// If `readers` is above [`RawRwLock::MAX_READERS`].
         #[doc(hidden)]
         pub fn with_readers(value: T, readers: u32) -> Self {
-            Self { raw: RawRwLock::with_readers(readers), data: UnsafeCell::new(value) }
+            Self {
+                raw: RawRwLock::with_readers(readers),
+                relax: PhantomData,
+                data: UnsafeCell::new(value),
+            }
+        }
+    }
+}
+
+impl<T, R> RwLock<T, R> {
+    maybe_const! {
+        /// A free lock around `value` that waits in the manner of `R` where it spins. `const`, except
+        /// under loom.
+        ///
+        /// ```
+        /// use parkspin::RwLock;
+        ///
+        /// static LOCK: RwLock<u8, spin::relax::Spin> = RwLock::with_relax(7);
+        /// assert_eq!(*LOCK.read(), 7);
+        /// ```
+        pub fn with_relax(value: T) -> Self {
+            Self { raw: RawRwLock::new(), relax: PhantomData, data: UnsafeCell::new(value) }
         }
     }
 
@@ -73,10 +103,10 @@ impl<T> RwLock<T> {
     }
 }
 
-impl<T: ?Sized> RwLock<T> {
+impl<T: ?Sized, R: Relax> RwLock<T, R> {
     /// Waits until no writer has the lock and nobody waits for it, and gives shared access.
     ///
-    /// Free: one load and one compare-exchange. What the last writer did is visible (Acquire).
+    /// Free: one compare-exchange. What the last writer did is visible (Acquire).
     ///
     /// A thread that already has a read guard of this lock may wait for ever here: a writer may
     /// have begun to wait in between, for the first guard. [`read_recursive`](Self::read_recursive)
@@ -92,7 +122,7 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[inline]
     pub fn read(&self) -> RwLockReadGuard<'_, T> {
-        self.raw.lock_shared();
+        self.raw.lock_shared_with::<R>();
         // SAFETY: the hold was just taken and is the guard's from here on (invariant 1).
         unsafe { self.read_guard() }
     }
@@ -134,7 +164,7 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[inline]
     pub fn read_recursive(&self) -> RwLockReadGuard<'_, T> {
-        self.raw.lock_shared_recursive();
+        self.raw.lock_shared_recursive_with::<R>();
         // SAFETY: the hold was just taken and is the guard's from here on (invariant 1).
         unsafe { self.read_guard() }
     }
@@ -168,7 +198,7 @@ impl<T: ?Sized> RwLock<T> {
     /// ```
     #[inline]
     pub fn write(&self) -> RwLockWriteGuard<'_, T> {
-        self.raw.lock_exclusive();
+        self.raw.lock_exclusive_with::<R>();
         // SAFETY: the hold was just taken and is the guard's from here on (invariant 1).
         unsafe { self.write_guard() }
     }
@@ -187,7 +217,9 @@ impl<T: ?Sized> RwLock<T> {
         // SAFETY: the hold was just taken and is the guard's from here on (invariant 1).
         self.raw.try_lock_exclusive().then(|| unsafe { self.write_guard() })
     }
+}
 
+impl<T: ?Sized, R> RwLock<T, R> {
     /// The value, without locking: the exclusive borrow proves that there is no guard.
     ///
     /// ```
@@ -232,6 +264,33 @@ impl<T: ?Sized> RwLock<T> {
         self.raw.is_write_locked()
     }
 
+    /// Makes the lock free in the child of a fork, whatever guards there were in the parent. Returns
+    /// whether a writer had it: then the value is as the writer left it at the moment of the fork,
+    /// and what it needs to be valid may not hold.
+    ///
+    /// Where the lock sleeps by way of std (see the [crate documentation](crate#what-waiting-means))
+    /// a child may use the lock only as long as nobody waits for it.
+    ///
+    /// # Safety
+    ///
+    /// - The caller is in the child of a fork and has made no thread since.
+    /// - No guard from before the fork is dropped, downgraded or made use of from here on: not even
+    ///   those of the thread that forked, which must be forgotten.
+    /// - If a writer had the lock, the value is not used before the caller knows it to be valid (a
+    ///   number always is; a collection is to be overwritten by [`core::ptr::write`] instead).
+    ///
+    /// ```
+    /// let lock = parkspin::RwLock::new(1);
+    /// std::mem::forget(lock.read()); // by a thread that the child has not got
+    /// // SAFETY: nobody else knows this lock, its guard was forgotten, and no writer had it.
+    /// assert!(!unsafe { lock.reset_after_fork() });
+    /// *lock.write() = 2;
+    /// ```
+    pub unsafe fn reset_after_fork(&self) -> bool {
+        // SAFETY: guards are holds, so the caller's promises are those that are asked for.
+        unsafe { self.raw.reset_after_fork() }
+    }
+
     /// # Safety
     ///
     /// The caller has a shared hold and passes it on to the guard.
@@ -257,9 +316,9 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-impl<T: Default> Default for RwLock<T> {
+impl<T: Default, R> Default for RwLock<T, R> {
     fn default() -> Self {
-        Self::new(T::default())
+        Self::with_relax(T::default())
     }
 }
 
@@ -273,7 +332,7 @@ impl<T> From<T> for RwLock<T> {
 ///
 /// State and value come from one look: the value is shown if and only if the state shown let a
 /// reader in.
-impl<T: ?Sized + fmt::Debug> fmt::Debug for RwLock<T> {
+impl<T: ?Sized + fmt::Debug, R> fmt::Debug for RwLock<T, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut out = f.debug_struct("RwLock");
         match self.raw.try_lock_shared_and_tell() {

@@ -59,17 +59,7 @@ fn patient(_round: u32) -> bool {
 }
 
 fn model(bound: usize, body: impl Fn() + Send + Sync + 'static) {
-    #[cfg(loom)]
-    {
-        let mut builder = loom::model::Builder::new();
-        builder.max_branches = 10_000;
-        builder.preemption_bound = builder.preemption_bound.or(Some(bound));
-        builder.check(body);
-    }
-    #[cfg(not(loom))]
-    for _ in 0..if cfg!(miri) { 4 } else { 100 * bound } {
-        body();
-    }
+    syncface::model::explore(Some(bound), body);
 }
 
 fn look(gated: &Gated<Probe>) -> Option<u32> {

@@ -3,24 +3,19 @@
 
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
-use parkspin::{RawRwLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+mod common;
+
+use common::{is_as_new, shows};
+use parkspin::{
+    MappedRwLockReadGuard, MappedRwLockWriteGuard, RawRwLock, RwLock, RwLockReadGuard,
+    RwLockWriteGuard,
+};
 
 const ROUNDS: u32 = if cfg!(miri) { 20 } else { 5_000 };
-
-/// The decoded word as `Debug` shows it.
-fn shows(lock: &impl Debug, held: &str, readers_wait: bool, writers_wait: bool) -> bool {
-    let state = format!(
-        "State {{ held: {held}, readers_wait: {readers_wait}, writers_wait: {writers_wait} }}"
-    );
-    format!("{lock:?}").contains(&state)
-}
-
-fn is_as_new(lock: &impl Debug) -> bool {
-    shows(lock, "Free", false, false)
-}
 
 /// Runs `body`, which must panic, and returns its message.
 fn message_of_panic(body: impl FnOnce()) -> String {
@@ -320,6 +315,100 @@ fn a_guard_can_be_consumed_while_a_writer_waits() {
     assert_eq!(lock.into_inner(), 3);
 }
 
+#[test]
+fn a_mapped_guard_keeps_the_hold_of_the_guard_it_came_from() {
+    let lock = RwLock::new((1, [2, 3]));
+    let list = RwLockReadGuard::map(lock.read(), |value| &value.1);
+    let last = MappedRwLockReadGuard::filter_map(list, |list| list.last()).unwrap();
+    assert!(shows(&lock, "Readers(1)", false, false));
+    assert_eq!(format!("{last:?} {last}"), "3 3");
+    let last = MappedRwLockReadGuard::filter_map(last, |_| None::<&u8>).unwrap_err();
+    assert_eq!(*last, 3);
+    drop(last);
+    assert!(is_as_new(&lock));
+
+    let list = RwLockWriteGuard::map(lock.write(), |value| &mut value.1);
+    let mut first = MappedRwLockWriteGuard::filter_map(list, |list| list.first_mut()).unwrap();
+    assert!(shows(&lock, "Writer", false, false));
+    *first = 7;
+    let first = MappedRwLockWriteGuard::filter_map(first, |_| None::<&mut u8>).unwrap_err();
+    assert_eq!(format!("{first:?} {first}"), "7 7");
+    drop(first);
+    assert!(is_as_new(&lock));
+    assert_eq!(lock.into_inner(), (1, [7, 3]));
+}
+
+#[test]
+fn a_panic_while_a_guard_is_mapped_releases() {
+    let lock = RwLock::new(1);
+    message_of_panic(|| drop(RwLockReadGuard::map(lock.read(), |_| -> &u8 { panic!("in map") })));
+    assert!(is_as_new(&lock));
+    message_of_panic(|| {
+        drop(RwLockWriteGuard::map(lock.write(), |_| -> &mut u8 { panic!("in map") }));
+    });
+    assert!(is_as_new(&lock));
+    let read = RwLockReadGuard::filter_map(lock.read(), |_| None::<&u8>).unwrap_err();
+    drop(read);
+    let write = RwLockWriteGuard::filter_map(lock.write(), |_| None::<&mut u8>).unwrap_err();
+    drop(write);
+    assert!(is_as_new(&lock));
+}
+
+/// All five must be inside at once: were one of them left asleep, the others would wait for it.
+#[test]
+fn readers_behind_a_writer_come_in_together() {
+    for _ in 0..if cfg!(miri) { 2 } else { 200 } {
+        let lock = RwLock::new(0u32);
+        let inside = Barrier::new(5);
+        let writer = lock.write();
+        thread::scope(|scope| {
+            for _ in 0..5 {
+                scope.spawn(|| {
+                    let reader = lock.read();
+                    inside.wait();
+                    assert_eq!(*reader, 0);
+                });
+            }
+            while !shows(&lock, "Writer", true, false) {
+                thread::yield_now();
+            }
+            drop(writer);
+        });
+        assert!(is_as_new(&lock), "{lock:?}");
+    }
+}
+
+/// Whatever the strategy, where the lock sleeps and where it spins.
+#[test]
+fn waiting_in_a_manner_of_ones_own() {
+    struct Yield;
+    impl parkspin::Relax for Yield {
+        fn relax(_looks: u32) {
+            thread::yield_now();
+        }
+    }
+    fn count<R: parkspin::Relax>() {
+        let lock: RwLock<u32, R> = RwLock::with_relax(0);
+        thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    for _ in 0..ROUNDS {
+                        *lock.write() += 1;
+                        let outer = lock.read();
+                        assert!(*outer <= *lock.read_recursive());
+                    }
+                });
+            }
+        });
+        assert!(is_as_new(&lock), "{lock:?}");
+        assert_eq!(lock.into_inner(), 2 * ROUNDS);
+        assert_eq!(*RwLock::<u8, R>::default().read(), 0);
+    }
+    count::<Yield>();
+    count::<spin::relax::Spin>();
+    count::<parkspin::Backoff>();
+}
+
 /// The last user frees the lock right after another one's release.
 #[test]
 fn the_lock_may_go_as_soon_as_a_release_has_returned() {
@@ -377,6 +466,13 @@ mod auto_traits {
     is!(RwLockWriteGuard<'static, u8>: Sync);
     not!(RwLockReadGuard<'static, u8>: Send);
     not!(RwLockWriteGuard<'static, u8>: Send);
+    is!(MappedRwLockReadGuard<'static, u8>: Sync);
+    is!(MappedRwLockWriteGuard<'static, u8>: Sync);
+    not!(MappedRwLockReadGuard<'static, u8>: Send);
+    not!(MappedRwLockWriteGuard<'static, u8>: Send);
+    not!(MappedRwLockReadGuard<'static, Cell<u8>>: Sync);
+    not!(MappedRwLockWriteGuard<'static, Cell<u8>>: Sync);
+    is!(RwLock<u8, *const ()>: Send, Sync);
     not!(RwLockReadGuard<'static, Cell<u8>>: Sync);
     not!(RwLockWriteGuard<'static, Cell<u8>>: Sync);
 
@@ -407,6 +503,9 @@ mod oracle {
         /// Writes through the write guard, if there is one.
         Store(u32),
         Downgrade,
+        /// Makes the nth read guard, or the write guard, a mapped one and back into a count.
+        MapReader(usize),
+        MapWriter,
         /// Drops the nth read guard, if there are any.
         DropReader(usize),
         DropWriter,
@@ -423,6 +522,8 @@ mod oracle {
             Just(TryWrite),
             any::<u32>().prop_map(Store),
             Just(Downgrade),
+            any::<usize>().prop_map(MapReader),
+            Just(MapWriter),
             any::<usize>().prop_map(DropReader),
             any::<usize>().prop_map(DropReader),
             Just(DropWriter),
@@ -432,7 +533,9 @@ mod oracle {
     fn run(actions: &[Action]) {
         let lock = RwLock::new(0u32);
         let mut readers = Vec::new();
+        let mut mapped = Vec::new();
         let mut writer = None;
+        let mut mapped_writer = None;
         // The oracle: two counts and the value.
         let (mut read_holds, mut write_holds, mut value) = (0usize, 0usize, 0u32);
         for &action in actions {
@@ -477,14 +580,28 @@ mod oracle {
                         (read_holds, write_holds) = (1, 0);
                     }
                 }
+                Action::MapReader(which) => {
+                    if !readers.is_empty() {
+                        let reader = readers.swap_remove(which % readers.len());
+                        mapped.push(RwLockReadGuard::map(reader, |value| value));
+                    }
+                }
+                Action::MapWriter => {
+                    if let Some(writer) = writer.take() {
+                        mapped_writer = Some(RwLockWriteGuard::map(writer, |value| value));
+                    }
+                }
                 Action::DropReader(which) => {
                     if !readers.is_empty() {
                         drop(readers.swap_remove(which % readers.len()));
+                        read_holds -= 1;
+                    } else if mapped.pop().is_some() {
                         read_holds -= 1;
                     }
                 }
                 Action::DropWriter => {
                     writer = None;
+                    mapped_writer = None;
                     write_holds = 0;
                 }
             }
@@ -497,8 +614,10 @@ mod oracle {
             assert_eq!(lock.is_locked(), read_holds + write_holds > 0);
             assert_eq!(lock.is_write_locked(), write_holds > 0);
             assert!(readers.iter().all(|reader| **reader == value));
+            assert!(mapped.iter().all(|reader| **reader == value));
+            assert!(mapped_writer.iter().all(|writer| **writer == value));
         }
-        drop((readers, writer));
+        drop((readers, writer, mapped, mapped_writer));
         assert!(is_as_new(&lock));
         assert_eq!(lock.into_inner(), value);
     }

@@ -15,6 +15,7 @@
 
 use parkspin::{RawRwLock, RwLock, RwLockWriteGuard};
 use syncface::cell::UnsafeCell;
+use syncface::model::explore;
 
 #[cfg(loom)]
 use loom::{sync::Arc, thread};
@@ -64,13 +65,20 @@ enum Role {
     TryReader,
     /// `u`: tries to add one.
     TryWriter,
+    /// `x`: adds one if it may within its time.
+    #[cfg(feature = "std")]
+    TimedWriter,
+    /// `y`: reads if it may within its time.
+    #[cfg(feature = "std")]
+    TimedReader,
 }
 
 use Role::*;
 
 impl Role {
     /// How often it added one.
-    fn play(self, lock: &Lock) -> u32 {
+    #[cfg_attr(not(feature = "std"), allow(unused_variables, reason = "there is no clock"))]
+    fn play(self, lock: &Lock, time: &Time) -> u32 {
         match self {
             Reader => {
                 lock.read().get();
@@ -104,21 +112,65 @@ impl Role {
                 writer.increment();
                 1
             }),
+            #[cfg(feature = "std")]
+            TimedWriter => lock.try_write_until(time.clone().deadline).map_or(0, |writer| {
+                writer.increment();
+                1
+            }),
+            #[cfg(feature = "std")]
+            TimedReader => {
+                lock.try_read_until(time.clone().deadline).map(|reader| reader.get());
+                0
+            }
         }
     }
+}
+
+/// When time is up for those who have a deadline: whenever the model's main thread says so, which
+/// may be before, while or after they wait. Natively some microseconds after the start.
+#[derive(Clone)]
+struct Time {
+    #[cfg(all(loom, feature = "std"))]
+    deadline: parkspin::Alarm,
+    #[cfg(all(not(loom), feature = "std"))]
+    deadline: std::time::Instant,
+}
+
+impl Time {
+    fn new() -> Self {
+        Self {
+            #[cfg(all(loom, feature = "std"))]
+            deadline: parkspin::Alarm::new(),
+            #[cfg(all(not(loom), feature = "std"))]
+            deadline: std::time::Instant::now() + std::time::Duration::from_micros(50),
+        }
+    }
+}
+
+/// The main thread's part in a model with deadlines.
+#[cfg(feature = "std")]
+#[allow(unused_variables, reason = "real time passes by itself")]
+fn let_time_pass<T>(lock: &RwLock<T>, time: &Time) {
+    #[cfg(loom)]
+    lock.ring(&time.deadline);
 }
 
 /// All roles at once, each in a thread of its own; then the lock must be as good as new.
 fn play(roles: &'static [Role], bound: Option<usize>) {
     explore(bound, move || {
         let lock = Arc::new(RwLock::new(Probe(UnsafeCell::new(0))));
+        let time = Time::new();
         let threads: Vec<_> = roles
             .iter()
             .map(|&role| {
-                let lock = Arc::clone(&lock);
-                thread::spawn(move || role.play(&lock))
+                let (lock, time) = (Arc::clone(&lock), time.clone());
+                thread::spawn(move || role.play(&lock, &time))
             })
             .collect();
+        #[cfg(feature = "std")]
+        if roles.iter().any(|role| matches!(role, TimedWriter | TimedReader)) {
+            let_time_pass(&lock, &time);
+        }
         let added: u32 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
         assert_idle(&lock);
         assert_eq!(lock.read().get(), added);
@@ -130,32 +182,6 @@ fn assert_idle(lock: &Lock) {
     let state = "State { held: Free, readers_wait: false, writers_wait: false }";
     let shown = format!("{lock:?}");
     assert!(shown.contains(state), "{shown}");
-}
-
-#[cfg(loom)]
-fn explore(bound: Option<usize>, body: impl Fn() + Send + Sync + 'static) {
-    // Counted outside of the model, hence the standard library's.
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    let executions = std::sync::Arc::new(AtomicUsize::new(0));
-    let count = std::sync::Arc::clone(&executions);
-
-    let mut builder = loom::model::Builder::new();
-    builder.max_branches = 10_000;
-    builder.preemption_bound = builder.preemption_bound.or(bound);
-    builder.check(move || {
-        count.fetch_add(1, Ordering::Relaxed);
-        body();
-    });
-    let executions = executions.load(Ordering::Relaxed);
-    println!("{executions} executions, preemption bound {:?}", builder.preemption_bound);
-    assert!(executions > 1, "loom saw no choice to make: the model checks nothing");
-}
-
-#[cfg(not(loom))]
-fn explore(_bound: Option<usize>, body: impl Fn() + Send + Sync + 'static) {
-    for _ in 0..if cfg!(miri) { 3 } else { 300 } {
-        body();
-    }
 }
 
 macro_rules! shapes {
@@ -176,13 +202,69 @@ shapes! {
     ur: TryWriter Reader, None;
     uw: TryWriter Writer, None;
     cw: Recursive Writer, Some(4);
-    wwr: Writer Writer Reader, Some(2);
-    wrr: Writer Reader Reader, Some(2);
-    drw: Downgrader Reader Writer, Some(2);
-    drr: Downgrader Reader Reader, Some(2);
+    wwr: Writer Writer Reader, Some(3);
+    wrr: Writer Reader Reader, Some(3);
+    drw: Downgrader Reader Writer, Some(3);
+    drr: Downgrader Reader Reader, Some(3);
     cwr: Recursive Writer Reader, Some(2);
     twr: TryReader Writer Reader, Some(2);
     uwr: TryWriter Writer Reader, Some(2);
+}
+
+#[cfg(feature = "std")]
+shapes! {
+    xr: TimedWriter Reader, Some(4);
+    xw: TimedWriter Writer, Some(4);
+    yw: TimedReader Writer, Some(4);
+    wxr: Writer TimedWriter Reader, Some(3);
+    rxr: Reader TimedWriter Reader, Some(3);
+    xwr: TimedWriter Writer Reader, Some(3);
+    wyr: Writer TimedReader Reader, Some(2);
+}
+
+/// A writer whose time is up while a reader stays must not leave behind those who came to wait
+/// because of it.
+#[cfg(feature = "std")]
+#[test]
+fn a_writer_gives_up_beside_a_reader_who_stays() {
+    explore(Some(3), || {
+        let lock = Arc::new(RwLock::new(Probe(UnsafeCell::new(0))));
+        let time = Time::new();
+        let stays = lock.read();
+        let writer = {
+            let (lock, time) = (Arc::clone(&lock), time.clone());
+            thread::spawn(move || lock.try_write_until(time.deadline).is_none())
+        };
+        let reader = {
+            let lock = Arc::clone(&lock);
+            thread::spawn(move || lock.read().get())
+        };
+        let_time_pass(&lock, &time);
+        assert!(writer.join().unwrap(), "wrote beside a reader");
+        assert_eq!(reader.join().unwrap(), 0);
+        drop(stays);
+        assert_idle(&lock);
+    });
+}
+
+/// Two writers with deadlines and one without: a wake-up that reaches one whose time is up must go
+/// on to the one who would wait for ever.
+#[cfg(feature = "std")]
+#[test]
+fn a_wake_up_is_passed_on() {
+    explore(Some(2), || {
+        let lock = Arc::new(RwLock::new(Probe(UnsafeCell::new(0))));
+        let time = Time::new();
+        let roles = [TimedWriter, Writer, Writer];
+        let threads = roles.map(|role| {
+            let (lock, time) = (Arc::clone(&lock), time.clone());
+            thread::spawn(move || role.play(&lock, &time))
+        });
+        let_time_pass(&lock, &time);
+        let added: u32 = threads.map(|thread| thread.join().unwrap()).iter().sum();
+        assert_idle(&lock);
+        assert_eq!(lock.read().get(), added);
+    });
 }
 
 /// Two readers that only try: with no writer about, neither may be turned away by the other.

@@ -34,6 +34,8 @@ extern crate std;
 mod backoff;
 pub mod cell;
 pub mod hint;
+#[doc(hidden)]
+pub mod model;
 pub mod mutant;
 mod padded;
 

@@ -19,21 +19,9 @@ use loom::thread;
 #[cfg(not(loom))]
 use std::thread;
 
-/// Runs `body` under every interleaving with at most `bound` preemptions; `LOOM_MAX_PREEMPTIONS`
-/// overrides it.
-#[cfg(loom)]
+/// Under loom every interleaving with at most `bound` preemptions, natively a few hundred runs.
 fn model(bound: usize, body: impl Fn() + Sync + Send + 'static) {
-    let mut builder = loom::model::Builder::new();
-    builder.max_branches = 10_000;
-    builder.preemption_bound = builder.preemption_bound.or(Some(bound));
-    builder.check(body);
-}
-
-#[cfg(not(loom))]
-fn model(_bound: usize, body: impl Fn()) {
-    for _ in 0..if cfg!(miri) { 3 } else { 200 } {
-        body();
-    }
+    syncface::model::explore(Some(bound), body);
 }
 
 fn config(events: u64) -> Config {

@@ -2,15 +2,17 @@
 //! be woken. Invariants are those of [`super`].
 
 use syncface::atomic::Ordering::{self, Relaxed};
-use syncface::mutant;
+use syncface::{Backoff, mutant};
 
 use super::RawRwLock;
 use crate::order;
+use crate::relax::Relax;
+use crate::wait::{Deadline, has_passed};
 use crate::word::{self, State};
 
 /// How a reader treats those who were there before it.
 #[derive(Clone, Copy)]
-pub(super) enum Queueing {
+pub(crate) enum Queueing {
     /// Behind everybody who waits.
     Polite,
     /// Past them if readers hold the lock, because this thread may be one of those.
@@ -36,10 +38,23 @@ impl Queueing {
     }
 }
 
+/// Pauses of a reader that lost a compare-exchange to another thread, which is likely to take and
+/// release the lock again and again: then it does so several times before the cache line moves.
+/// The first is 2 to the power of this in spin hints. Chosen by measurement.
+const FIRST_PAUSE: u32 = 6;
+
+/// A value that the state word had. Looked at closely in builds that check themselves.
+#[inline(always)]
+fn seen(value: u32) -> State {
+    let state = State(value);
+    debug_assert!(state.is_legal(), "no step leads to {state:?}");
+    state
+}
+
 impl RawRwLock {
     #[inline(always)]
     pub(super) fn load(&self) -> State {
-        State(self.state.value().load(Relaxed))
+        seen(self.state.value().load(Relaxed))
     }
 
     /// One step from `old` to `new`; may fail for no reason, and tells what it met.
@@ -47,7 +62,7 @@ impl RawRwLock {
     pub(super) fn exchange(&self, old: State, new: State, success: Ordering) -> Result<(), State> {
         match self.state.value().compare_exchange_weak(old.0, new.0, success, Relaxed) {
             Ok(_) => Ok(()),
-            Err(now) => Err(State(now)),
+            Err(now) => Err(seen(now)),
         }
     }
 
@@ -62,37 +77,77 @@ impl RawRwLock {
     }
 
     /// The state that was left behind on success, the state that refused otherwise.
+    ///
+    /// The first guess is "free": a load would fetch the cache line once for reading and once more
+    /// for writing.
     #[inline]
     pub(super) fn try_shared(&self, queueing: Queueing) -> Result<State, State> {
-        let mut state = self.load();
+        match self.enter_shared(State::FREE) {
+            Ok(()) => Ok(State::FREE),
+            Err(now) => self.try_shared_from(queueing, now),
+        }
+    }
+
+    #[inline(never)]
+    fn try_shared_from(&self, queueing: Queueing, mut state: State) -> Result<State, State> {
+        let mut backoff = Backoff::starting_at(FIRST_PAUSE);
         while queueing.admits(state) {
             match self.enter_shared(state) {
                 Ok(()) => return Ok(state),
-                Err(now) => state = now,
+                Err(now) => state = self.after_a_lost_race(state, now, &mut backoff),
             }
         }
         Err(state)
     }
 
+    /// A reader met `now` where it had expected `state`: the state to go on from.
+    ///
+    /// If it lost to another reader it first lets that one go on for a moment. After a writer it
+    /// does not: that would only make it late.
+    fn after_a_lost_race(&self, state: State, now: State, backoff: &mut Backoff) -> State {
+        let to_a_reader = (state.is_read_locked() || now.is_read_locked()) && !now.anybody_waits();
+        // In a model a pause is nothing but one more interleaving.
+        if cfg!(loom) || !to_a_reader || now.is_write_locked() {
+            return now;
+        }
+        backoff.lost_race();
+        self.load()
+    }
+
+    /// Whether the hold was taken; `false` if the deadline passed first, or the lock is full then.
     #[cold]
-    pub(super) fn lock_shared_slow(&self, queueing: Queueing) {
+    #[inline(never)]
+    pub(super) fn lock_shared_slow<R: Relax>(
+        &self,
+        queueing: Queueing,
+        mut state: State,
+        deadline: Option<&Deadline>,
+    ) -> bool {
         // Spinning pays while a writer is at work; not behind others who have given up spinning.
         let look = || {
-            State(self.state.look(|value| {
+            seen(self.state.look::<R>(|value| {
                 let state = State(value);
                 !state.is_write_locked() || state.anybody_waits()
             }))
         };
-        let mut state = look();
+        let mut backoff = Backoff::starting_at(FIRST_PAUSE);
+        if !queueing.admits(state) {
+            state = look();
+        }
         loop {
             if queueing.admits(state) {
                 match self.enter_shared(state) {
-                    Ok(()) => return,
-                    Err(now) => state = now,
+                    Ok(()) => return true,
+                    Err(now) => state = self.after_a_lost_race(state, now, &mut backoff),
                 }
                 continue;
             }
-            if state.is_full() {
+            if let Some(deadline) = deadline {
+                // A reader's bit that is left behind costs one wake-up of nobody.
+                if state.is_full() || has_passed(deadline) {
+                    return false;
+                }
+            } else if state.is_full() {
                 too_many_readers();
             }
             let waiting = state.with_readers_wait();
@@ -103,15 +158,17 @@ impl RawRwLock {
                 }
             }
             // The compared word contains the bit: it cannot be cleared unnoticed (invariant 2).
-            self.state.wait(waiting.0);
+            self.state.wait::<R>(waiting.0, deadline);
             state = look();
         }
     }
 
+    /// Whether the hold was taken; `false` if the deadline passed first.
     #[cold]
-    pub(super) fn lock_exclusive_slow(&self) {
+    #[inline(never)]
+    pub(super) fn lock_exclusive_slow<R: Relax>(&self, deadline: Option<&Deadline>) -> bool {
         let look = || {
-            State(self.state.look(|value| {
+            seen(self.state.look::<R>(|value| {
                 let state = State(value);
                 state.is_unlocked() || state.writers_wait()
             }))
@@ -129,7 +186,17 @@ impl RawRwLock {
                     state.plus_writer()
                 };
                 match self.enter_exclusive(state, locked) {
-                    Ok(()) => return,
+                    Ok(()) => return true,
+                    Err(now) => state = now,
+                }
+                continue;
+            }
+            if deadline.is_some_and(has_passed) {
+                if !others_may_sleep {
+                    return false;
+                }
+                match self.give_up(state) {
+                    Ok(()) => return false,
                     Err(now) => state = now,
                 }
                 continue;
@@ -153,9 +220,58 @@ impl RawRwLock {
             if late {
                 ticket = self.ticket();
             }
-            self.wake_ups.wait(ticket);
+            self.wake_ups.wait::<R>(ticket, deadline);
+            if deadline.is_some_and(has_passed) && mutant::is("parkspin.timed_writer_looks_no_more")
+            {
+                return false;
+            }
             state = look();
         }
+    }
+
+    /// A writer whose time is up, and who said that writers wait, leaves while the lock is held in
+    /// `state`. Fails, telling the state, if that is not the state any more.
+    ///
+    /// Nobody knows whether others sleep behind the bit. So the bit goes, one of them is woken, which
+    /// sets it again if there is one, and readers that came to wait only because of it are let in.
+    /// A wake-up that was meant for this thread is thereby passed on (invariant 5).
+    fn give_up(&self, state: State) -> Result<(), State> {
+        let cleared = if mutant::is("parkspin.expiry_leaves_the_bit") {
+            state
+        } else {
+            state.without_waiting_writers()
+        };
+        // An exchange even if there is nothing to clear: it cannot be fooled by an old value, so
+        // the lock is held now by somebody who will look at the bits when it leaves.
+        self.exchange(state, cleared, Relaxed)?;
+        if !mutant::is("parkspin.expiry_wakes_no_writer") {
+            self.wake_writer();
+        }
+        if state.readers_wait() && !cleared.readers_wait() {
+            self.state.wake_all();
+        }
+        Ok(())
+    }
+
+    /// A writer left the lock, with somebody waiting.
+    ///
+    /// Looks for itself: then the fast path is one instruction that need not give the old value. A
+    /// later state is as good, since whoever entered meanwhile comes by as well when it leaves.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn writer_left(&self) {
+        self.hand_over(self.load());
+    }
+
+    /// A reader left the lock in `state`, with writers waiting.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn reader_left(&self, state: State) {
+        // The fault: forgetting writers beside whom readers wait as well.
+        if mutant::is("parkspin.wake_only_if_writers_alone") && state.readers_wait() {
+            return;
+        }
+        self.hand_over(state);
     }
 
     #[inline]
@@ -163,13 +279,12 @@ impl RawRwLock {
         self.wake_ups.value().load(order::wake_ups())
     }
 
-    /// The lock was just left in `state`, with somebody waiting: a writer is let at it if one is
+    /// The lock was found in `state` after this thread left it: a writer is let at it if one is
     /// there, all readers otherwise.
     ///
     /// Stops as soon as the lock has a holder again. Only a writer can have entered (invariant 4),
     /// it left the waiting bits as they were, and its release comes back here.
-    #[cold]
-    pub(super) fn hand_over(&self, mut state: State) {
+    fn hand_over(&self, mut state: State) {
         while state.is_unlocked() && state.anybody_waits() {
             let writer = state.writers_wait();
             let cleared =

@@ -11,8 +11,20 @@
     allow(unsafe_code, reason = "the kernel interface wants core's atomic type")
 )]
 
-use rustix::thread::futex::{self, Flags};
+use rustix::thread::futex::{self, Flags, Timespec};
 use syncface::atomic::AtomicU32;
+
+use super::{Deadline, left};
+
+/// Looks before a wait. A hundred with a spin hint between them are of the order of a microsecond,
+/// about what one sleep and wake-up cost.
+pub(super) const LOOKS: u32 = 100;
+
+/// Between those looks.
+#[inline(always)]
+pub(super) fn pause(_looks: u32, _relax: impl Fn(u32)) {
+    syncface::hint::spin_loop();
+}
 
 /// The queue is the kernel's.
 #[derive(Debug)]
@@ -36,10 +48,27 @@ fn native(word: &AtomicU32) -> &core::sync::atomic::AtomicU32 {
     unsafe { core::sync::atomic::AtomicU32::from_ptr(word.as_ptr()) }
 }
 
-pub(super) fn wait(word: &AtomicU32, _queue: &Queue, expected: u32) {
-    // A signal (EINTR), a word that is no longer `expected` (EAGAIN) and anything a sandbox or an
-    // old kernel may answer all mean the same: look again.
-    let _ = futex::wait(native(word), Flags::PRIVATE, expected, None);
+/// What is left until the deadline, as the kernel wants it.
+///
+/// At most a day: a wait may return early, and every kernel takes a day.
+fn time_left(deadline: &Deadline) -> Timespec {
+    const DAY: u64 = 24 * 60 * 60;
+    let left = left(deadline);
+    // The fields' types differ between targets; a day and a second fit all of them.
+    Timespec { tv_sec: left.as_secs().min(DAY) as _, tv_nsec: left.subsec_nanos() as _ }
+}
+
+pub(super) fn wait(
+    word: &AtomicU32,
+    _queue: &Queue,
+    expected: u32,
+    deadline: Option<&Deadline>,
+    _relax: impl Fn(u32),
+) {
+    let timeout = deadline.map(time_left);
+    // A signal (EINTR), a word that is no longer `expected` (EAGAIN), the end of the time
+    // (ETIMEDOUT) and anything a sandbox or an old kernel may answer all mean the same: look again.
+    let _ = futex::wait(native(word), Flags::PRIVATE, expected, timeout.as_ref());
 }
 
 pub(super) fn wake_one(word: &AtomicU32, _queue: &Queue) -> bool {

@@ -3,19 +3,36 @@
 //! | build | back end | `wake_one` answers |
 //! |---|---|---|
 //! | Linux or Android, feature `futex` | `futex.rs`: sleep in the kernel | whether somebody was asleep |
-//! | `--cfg loom`, feature `futex` | `model.rs`: a queue that loom can explore | whether somebody was asleep |
+//! | others but WebAssembly, feature `std` | `park.rs`: sleep by way of std | whether somebody was asleep |
+//! | `--cfg loom`, either feature | `park.rs` on loom's mutex and condition variable | whether somebody was asleep |
 //! | everything else | `spin.rs`: look again and again | always `false` |
+//!
+//! WebAssembly spins: its wait instruction traps on a browser's main thread, and std's own mutex
+//! is built on that instruction.
+//!
+//! A back end is also given what to do between two looks, which only the spinning one makes use of.
 //!
 //! The contract of a back end, on which the lock above relies:
 //!
 //! 1. `wait(expected)` may return at any time, and its caller looks again.
-//! 2. `wait(expected)` returns if the word is not `expected`; no wake that follows a change of the
-//!    word is lost between the comparison and the sleep.
+//! 2. `wait(expected)` returns if the word is not `expected`, or if its deadline has passed; no wake
+//!    that follows a change of the word is lost between the comparison and the sleep.
 //! 3. `wake_one` answers `true` only if it ended some `wait` on this word that had not ended by
 //!    itself. `false` may also mean "cannot tell".
 
 use syncface::atomic::{AtomicU32, Ordering};
 use syncface::{maybe_const, mutant};
+
+use crate::relax::Relax;
+
+mod clock;
+
+#[cfg(all(loom, feature = "std"))]
+pub use clock::Alarm;
+#[cfg(not(loom))]
+#[allow(unused_imports, reason = "the spinning back end does without")]
+pub(crate) use clock::left;
+pub(crate) use clock::{Deadline, has_passed};
 
 #[cfg(all(
     not(loom),
@@ -26,12 +43,25 @@ use syncface::{maybe_const, mutant};
 #[path = "futex.rs"]
 mod backend;
 
-#[cfg(all(loom, feature = "futex"))]
-#[path = "model.rs"]
+#[cfg(any(
+    all(loom, any(feature = "futex", feature = "std")),
+    all(
+        not(loom),
+        feature = "std",
+        not(target_family = "wasm"),
+        not(all(
+            feature = "futex",
+            any(target_os = "linux", target_os = "android"),
+            target_has_atomic = "32"
+        ))
+    )
+))]
+#[path = "park.rs"]
 mod backend;
 
 #[cfg(not(any(
-    all(loom, feature = "futex"),
+    all(loom, any(feature = "futex", feature = "std")),
+    all(not(loom), feature = "std", not(target_family = "wasm")),
     all(
         not(loom),
         feature = "futex",
@@ -41,11 +71,6 @@ mod backend;
 )))]
 #[path = "spin.rs"]
 mod backend;
-
-/// How often to look before sleeping. A hundred looks with a spin hint between them are of the
-/// order of a microsecond, about what one sleep and wake-up cost. Under loom every look multiplies
-/// the interleavings and shows nothing new.
-pub(crate) const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 0 } else { 100 };
 
 /// A 32-bit atomic on which threads can wait.
 #[derive(Debug)]
@@ -68,21 +93,22 @@ impl Word {
     }
 
     /// The first value that `enough` accepts, or the last of a bounded number of looks.
-    pub(crate) fn look(&self, enough: impl Fn(u32) -> bool) -> u32 {
-        let mut looks = LOOKS_BEFORE_SLEEP;
+    pub(crate) fn look<R: Relax>(&self, enough: impl Fn(u32) -> bool) -> u32 {
+        let mut looks = 0;
         loop {
             let value = self.value.load(Ordering::Relaxed);
-            if looks == 0 || enough(value) {
+            if looks == backend::LOOKS || enough(value) {
                 return value;
             }
-            syncface::hint::spin_loop();
-            looks -= 1;
+            backend::pause(looks, R::relax);
+            looks += 1;
         }
     }
 
-    /// Waits while the word is `expected`; may return early (contract 1, 2).
-    pub(crate) fn wait(&self, expected: u32) {
-        backend::wait(&self.value, &self.queue, expected);
+    /// Waits while the word is `expected` and the deadline is to come; may return early (contract 1,
+    /// 2).
+    pub(crate) fn wait<R: Relax>(&self, expected: u32, deadline: Option<&Deadline>) {
+        backend::wait(&self.value, &self.queue, expected, deadline, R::relax);
     }
 
     /// Ends one wait if there is one to end (contract 3).
@@ -98,18 +124,25 @@ impl Word {
     pub(crate) fn wake_all(&self) {
         backend::wake_all(&self.value, &self.queue);
     }
+
+    /// Model only: the time of those who wait here with a deadline is up.
+    #[cfg(all(loom, feature = "std"))]
+    pub(crate) fn time_is_up(&self) {
+        backend::time_is_up(&self.queue);
+    }
 }
 
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use crate::Backoff;
     use std::thread;
 
     #[test]
     fn a_different_value_is_not_waited_for() {
         let word = Word::new(1);
-        word.wait(0);
-        word.wait(2);
+        word.wait::<Backoff>(0, None);
+        word.wait::<Backoff>(2, None);
     }
 
     #[test]
@@ -122,8 +155,8 @@ mod tests {
     #[test]
     fn a_look_is_bounded_and_stops_early() {
         let word = Word::new(7);
-        assert_eq!(word.look(|_| false), 7);
-        assert_eq!(word.look(|value| value == 7), 7);
+        assert_eq!(word.look::<Backoff>(|_| false), 7);
+        assert_eq!(word.look::<Backoff>(|value| value == 7), 7);
     }
 
     #[test]
@@ -133,7 +166,7 @@ mod tests {
             thread::scope(|scope| {
                 let waiter = scope.spawn(|| {
                     while word.value().load(Ordering::Relaxed) == 0 {
-                        word.wait(0);
+                        word.wait::<Backoff>(0, None);
                     }
                 });
                 for _ in 0..50 {
