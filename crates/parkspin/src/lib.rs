@@ -101,6 +101,9 @@ mod rwlock;
 mod wait;
 mod word;
 
+#[cfg(all(loom, feature = "std"))]
+#[doc(hidden)]
+pub use gated::end_of_thread;
 pub use gated::{Exclusive, Gated, Inside, Locked, Shared, StillInside};
 pub use guard::{MappedRwLockReadGuard, MappedRwLockWriteGuard, RwLockReadGuard, RwLockWriteGuard};
 #[cfg(all(feature = "lock_api", not(loom)))]

@@ -15,6 +15,12 @@
 //! | [`gate_open`] | gate, and | Release | [`gate_enter`] | the value as its exclusive holder left it |
 //! | [`gate_enter`] | gate, add | Acquire | [`gate_open`] | the same |
 //! | [`gate_leave`] | gate, subtract | Release | [`gate_inside`] | this one has stopped looking at the value |
+//! | `slot_claim` | slot's owner, compare-exchange | Acquire | `slot_release` | what the last owner wrote as the only one |
+//! | `slot_release` | slot's owner, store | Release | `slot_claim` | the same |
+//! | `slot_enter` | slot, store | Release | `slot_look` | the entries of this thread before have ended |
+//! | `slot_leave` | slot, store | Release | `slot_look` | this entry has stopped looking at the value |
+//! | `slot_look` | slot, load | Acquire | both | the same |
+//! | `gate_look` | gate, load | Acquire | [`gate_open`] | the value as its exclusive holder left it |
 //! | [`gate_inside`] | gate, load | Acquire | [`gate_leave`] | the same, of everybody |
 //!
 //! Everything else is `Relaxed`, for these reasons:
@@ -102,3 +108,47 @@ pub(crate) fn gate_inside() -> Ordering {
 pub(crate) fn gate_open() -> Ordering {
     order("parkspin.gate_open", Release)
 }
+
+/// Where readers have slots of their own.
+#[cfg(all(feature = "std", any(target_os = "linux", target_os = "android")))]
+mod slots {
+    use super::*;
+
+    /// A thread takes a slot. Pairs with `slot_release`.
+    #[inline(always)]
+    pub(crate) fn slot_claim() -> Ordering {
+        order("parkspin.slot_claim", Acquire)
+    }
+
+    /// A thread gives its slot back. Pairs with `slot_claim`.
+    #[inline(always)]
+    pub(crate) fn slot_release() -> Ordering {
+        order("parkspin.slot_release", Release)
+    }
+
+    /// A reader announces itself. Pairs with `slot_look`.
+    #[inline(always)]
+    pub(crate) fn slot_enter() -> Ordering {
+        order("parkspin.slot_enter", Release)
+    }
+
+    /// A reader has come out. Pairs with `slot_look`.
+    #[inline(always)]
+    pub(crate) fn slot_leave() -> Ordering {
+        order("parkspin.slot_leave", Release)
+    }
+
+    /// The closer looks at a slot. Pairs with `slot_leave` and `slot_enter`.
+    #[inline(always)]
+    pub(crate) fn slot_look() -> Ordering {
+        order("parkspin.slot_look", Acquire)
+    }
+
+    /// A reader, announced, looks at the gate. Pairs with [`gate_open`].
+    #[inline(always)]
+    pub(crate) fn gate_look() -> Ordering {
+        order("parkspin.gate_look", Acquire)
+    }
+}
+#[cfg(all(feature = "std", any(target_os = "linux", target_os = "android")))]
+pub(crate) use slots::*;

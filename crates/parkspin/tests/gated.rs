@@ -85,6 +85,42 @@ fn one_inside_beside_a_change() {
     });
 }
 
+/// What one thread wrote as a soloist is there for the next that gets the number.
+#[cfg(all(loom, feature = "std"))]
+#[test]
+fn a_number_is_handed_on_with_what_goes_with_it() {
+    model(3, || {
+        let gated = opened();
+        let written = Arc::new(Probe(UnsafeCell::new(0)));
+        let turn = |gated: &Gated<Probe>, written: &Probe| {
+            let inside = gated.enter().unwrap();
+            if inside.soloist() == Some(0) {
+                written.increment();
+            }
+            drop(inside);
+            parkspin::end_of_thread();
+        };
+        let others = [(); 2].map(|()| {
+            let written = Arc::clone(&written);
+            spawn(&gated, move |gated| turn(gated, &written))
+        });
+        others.into_iter().for_each(|other| other.join().unwrap());
+        assert!(written.get() >= 1);
+    });
+}
+
+/// The closer waits for the first entry while the second one has begun.
+#[test]
+fn two_entries_in_a_row_beside_a_change() {
+    model(3, || {
+        let gated = opened();
+        let other = spawn(&gated, |gated| (look(gated), look(gated)));
+        change(&gated);
+        let (first, second) = other.join().unwrap();
+        assert!(first.is_none_or(|first| second.is_none_or(|second| first <= second)));
+    });
+}
+
 #[test]
 fn two_inside_beside_a_change() {
     model(3, || {
@@ -177,6 +213,102 @@ mod native {
         assert!(gated.enter().is_some());
         drop(shared);
         assert!(gated.exclusive(|_| false).is_ok());
+    }
+
+    #[test]
+    fn only_the_outermost_entry_of_a_thread_is_a_soloist() {
+        let (gated, other) = (Gated::new(1), Gated::new(2));
+        gated.exclusive(|_| false).unwrap().open();
+        other.exclusive(|_| false).unwrap().open();
+        let outer = gated.enter().unwrap();
+        assert_eq!(outer.soloist().is_some(), parkspin::Inside::<u32>::SOLOISTS > 0);
+        assert_eq!(gated.enter().unwrap().soloist(), None);
+        assert_eq!(other.enter().unwrap().soloist(), None);
+        let elsewhere = thread::scope(|scope| {
+            let handle = scope.spawn(|| gated.enter().unwrap().soloist());
+            handle.join().unwrap()
+        });
+        assert!(elsewhere.is_none() || elsewhere != outer.soloist());
+    }
+
+    /// More threads at once than there are slots, and many more one after the other.
+    #[test]
+    fn threads_without_a_slot_get_in_all_the_same() {
+        let gated = Gated::new(());
+        gated.exclusive(|_| false).unwrap().open();
+        let threads = if cfg!(miri) { 3 } else { 100 };
+        for _ in 0..3 {
+            let together = std::sync::Barrier::new(threads);
+            thread::scope(|scope| {
+                for _ in 0..threads {
+                    scope.spawn(|| {
+                        let inside = gated.enter();
+                        together.wait();
+                        assert!(inside.is_some());
+                    });
+                }
+            });
+        }
+        assert!(gated.exclusive(|_| false).is_ok(), "all have come out");
+    }
+
+    /// A thread that is inside another gate again and again holds nobody up.
+    #[test]
+    fn a_thread_busy_with_another_gate_is_waited_for_once() {
+        let (gated, other) = (Gated::new(0), Gated::new(0));
+        other.exclusive(|_| false).unwrap().open();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    let inside = other.enter();
+                    for _ in 0..200 {
+                        std::hint::spin_loop();
+                    }
+                    drop(inside);
+                }
+            });
+            for _ in 0..if cfg!(miri) { 3 } else { 300 } {
+                change_number(&gated);
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        assert_eq!(*gated.share(), if cfg!(miri) { 3 } else { 300 });
+    }
+
+    fn change_number(gated: &Gated<u32>) {
+        let mut value = gated.exclusive(patient).unwrap();
+        *value += 1;
+        value.open();
+    }
+
+    /// Entries in destructors that run when the thread ends, before and after its slot is given back.
+    #[test]
+    fn destructors_of_thread_locals_get_in() {
+        static GATED: Gated<u32> = Gated::new(0);
+        static ENTERED: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+        struct Late;
+        impl Drop for Late {
+            fn drop(&mut self) {
+                if GATED.enter().is_some() {
+                    ENTERED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+                }
+            }
+        }
+        std::thread_local! { static LATE: Late = const { Late }; }
+        GATED.exclusive(|_| false).unwrap().open();
+        for enter_first in [false, true] {
+            thread::spawn(move || {
+                LATE.with(|_| ());
+                if enter_first {
+                    drop(GATED.enter());
+                }
+            })
+            .join()
+            .unwrap();
+        }
+        assert_eq!(ENTERED.load(std::sync::atomic::Ordering::Relaxed), 2);
+        assert!(GATED.exclusive(patient).is_ok(), "nobody is left inside");
     }
 
     #[test]

@@ -25,7 +25,7 @@ impl Counted {
     /// Reads from `open`, directly or through additions of others, which continue its release
     /// sequence: what was done before the gate opened is seen inside.
     #[inline]
-    pub(super) fn enter(&self) -> bool {
+    pub(super) fn go_in(&self) -> bool {
         if self.0.load(Ordering::Relaxed) & CLOSED != 0 {
             return false;
         }
@@ -40,12 +40,12 @@ impl Counted {
 
     /// Comes out. Pairs with `inside`: what was done inside is seen by who finds nobody there.
     #[inline]
-    pub(super) fn leave(&self) {
+    pub(super) fn come_out(&self) {
         self.0.fetch_sub(ONE, order::gate_leave());
     }
 
     /// Lets nobody in from here on. Relaxed: one word says both who is inside and that it is closed.
-    pub(super) fn close(&self) {
+    pub(super) fn shut(&self) {
         self.0.fetch_or(CLOSED, Ordering::Relaxed);
     }
 
@@ -59,3 +59,50 @@ impl Counted {
         self.0.fetch_and(!CLOSED, order::gate_open());
     }
 }
+
+/// The whole gate where nothing better is to be had: the same face as `Slots`.
+#[cfg(not(all(feature = "std", any(target_os = "linux", target_os = "android"))))]
+mod alone {
+    use super::Counted;
+
+    /// Inside.
+    pub(in super::super) struct Entry;
+
+    impl Entry {
+        #[expect(clippy::unused_self, reason = "the same face as of slots")]
+        pub(in super::super) const fn soloist(&self) -> Option<usize> {
+            None
+        }
+    }
+
+    /// A gate that has been closed.
+    pub(in super::super) struct Closing<'a>(&'a Counted);
+
+    impl Counted {
+        pub(in super::super) const SOLOISTS: usize = 0;
+
+        #[inline]
+        pub(in super::super) fn enter(&self) -> Option<Entry> {
+            self.go_in().then_some(Entry)
+        }
+
+        #[inline]
+        pub(in super::super) fn leave(&self, _entry: &Entry) {
+            self.come_out();
+        }
+
+        pub(in super::super) fn close(&self) -> Closing<'_> {
+            self.shut();
+            Closing(self)
+        }
+    }
+
+    impl Closing<'_> {
+        pub(in super::super) fn inside(&mut self) -> usize {
+            self.0.inside()
+        }
+    }
+}
+
+#[cfg(not(all(feature = "std", any(target_os = "linux", target_os = "android"))))]
+pub(super) use alone::Entry;

@@ -1,0 +1,147 @@
+//! Which slot is the calling thread's.
+//!
+//! A thread claims a slot at its first entry and gives it back when it ends, by way of a key of the
+//! C library's, which (unlike a thread-local value with a destructor) allocates nothing in the usual
+//! case. Entries after that, in destructors that run later, have no slot and are counted instead; so
+//! are those of threads beyond [`SLOTS`].
+
+#![allow(unsafe_code, reason = "calls the C library's thread keys and fork handlers")]
+
+use core::cell::Cell;
+
+use syncface::CachePadded;
+
+use super::slots::{Slot, Table};
+
+/// Threads that can have a slot at the same time.
+pub(super) const SLOTS: usize = if cfg!(loom) { 2 } else { 64 };
+
+#[cfg(not(loom))]
+static TABLE: Table = [const { CachePadded::new(Slot::new()) }; SLOTS];
+#[cfg(loom)]
+loom::lazy_static! {
+    static ref TABLE: Table = core::array::from_fn(|_| CachePadded::new(Slot::new()));
+}
+
+/// 0: has not asked for one. Otherwise a slot's index plus one, or `NONE`.
+const NONE: usize = usize::MAX;
+
+#[cfg(not(loom))]
+std::thread_local! {
+    static MINE: Cell<usize> = const { Cell::new(0) };
+}
+#[cfg(loom)]
+loom::thread_local! {
+    static MINE: Cell<usize> = Cell::new(0);
+}
+
+/// All slots of the process.
+#[inline(always)]
+pub(super) fn slots() -> &'static Table {
+    &TABLE
+}
+
+/// The index of this thread's slot, if it has one or can still get one.
+#[inline]
+pub(super) fn slot() -> Option<usize> {
+    match MINE.with(Cell::get) {
+        0 => claim(),
+        NONE => None,
+        mine => Some(mine - 1),
+    }
+}
+
+#[cold]
+fn claim() -> Option<usize> {
+    // First of all, so that an entry by whatever interrupts this does without a slot.
+    let meanwhile = MINE.with(|mine| mine.replace(NONE));
+    if meanwhile != 0 {
+        // It interrupted just before and was faster.
+        MINE.with(|mine| mine.set(meanwhile));
+        return meanwhile.checked_sub(1).filter(|_| meanwhile != NONE);
+    }
+    let index = slots().iter().position(|slot| slot.try_claim())?;
+    if !give_back_at_exit(index) {
+        slots()[index].release();
+        return None;
+    }
+    MINE.with(|mine| mine.set(index + 1));
+    Some(index)
+}
+
+/// To be called before a gate opens for the first time; true if readers must use fences. The answer
+/// never changes within a process.
+#[cfg(not(any(loom, miri)))]
+pub(super) fn prepare() -> bool {
+    static FENCES: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *FENCES.get_or_init(|| {
+        // SAFETY: the handler touches atomics and a thread-local cell only, as a forked child may.
+        // Without memory for it, a child would wait for threads it does not have, and give up.
+        unsafe {
+            libc::pthread_atfork(None, None, Some(in_child));
+        }
+        key();
+        !super::barrier::register()
+    })
+}
+
+/// To be called before a gate opens for the first time; true: models and interpreters use fences.
+#[cfg(any(loom, miri))]
+pub(super) fn prepare() -> bool {
+    true
+}
+
+/// In a forked child only the thread that forked goes on.
+#[cfg(not(any(loom, miri)))]
+extern "C" fn in_child() {
+    let mine = MINE.with(Cell::get);
+    for (index, slot) in slots().iter().enumerate() {
+        if mine != index + 1 {
+            slot.forget();
+        }
+    }
+}
+
+/// The key whose destructor gives slots back; `None` if there are no more keys.
+#[cfg(not(any(loom, miri)))]
+fn key() -> Option<libc::pthread_key_t> {
+    static KEY: std::sync::OnceLock<Option<libc::pthread_key_t>> = std::sync::OnceLock::new();
+    *KEY.get_or_init(|| {
+        let mut key = 0;
+        // SAFETY: `key` outlives the call, and the destructor is a function.
+        let failed = unsafe { libc::pthread_key_create(&raw mut key, Some(at_exit)) };
+        (failed == 0).then_some(key)
+    })
+}
+
+#[cfg(not(any(loom, miri)))]
+fn give_back_at_exit(index: usize) -> bool {
+    let value = core::ptr::without_provenance(index + 1);
+    key().is_some_and(|key| {
+        // SAFETY: the key exists; the value is a number that is never followed as a pointer.
+        unsafe { libc::pthread_setspecific(key, value) == 0 }
+    })
+}
+
+#[cfg(not(any(loom, miri)))]
+extern "C" fn at_exit(value: *mut libc::c_void) {
+    MINE.with(|mine| mine.set(NONE));
+    if let Some(slot) = value.addr().checked_sub(1).and_then(|index| slots().get(index)) {
+        slot.release();
+    }
+}
+
+/// Models give back by hand.
+#[cfg(any(loom, miri))]
+fn give_back_at_exit(_index: usize) -> bool {
+    true
+}
+
+/// Models only: the calling thread ends.
+#[cfg(loom)]
+pub(super) fn end() {
+    if let Some(index) = MINE.with(Cell::get).checked_sub(1).filter(|index| *index < SLOTS) {
+        slots()[index].release();
+    }
+    MINE.with(|mine| mine.set(NONE));
+}
