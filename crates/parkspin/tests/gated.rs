@@ -109,6 +109,21 @@ fn a_number_is_handed_on_with_what_goes_with_it() {
     });
 }
 
+/// A thread without a slot, as one that is ending, is counted instead.
+#[test]
+fn one_without_a_slot_beside_a_change() {
+    model(4, || {
+        let gated = opened();
+        let other = spawn(&gated, |gated| {
+            #[cfg(all(loom, feature = "std"))]
+            parkspin::end_of_thread();
+            look(gated)
+        });
+        change(&gated);
+        assert!(matches!(other.join().unwrap(), None | Some(1 | 2)));
+    });
+}
+
 /// The closer waits for the first entry while the second one has begun.
 #[test]
 fn two_entries_in_a_row_beside_a_change() {
@@ -221,7 +236,7 @@ mod native {
         gated.exclusive(|_| false).unwrap().open();
         other.exclusive(|_| false).unwrap().open();
         let outer = gated.enter().unwrap();
-        assert_eq!(outer.soloist().is_some(), parkspin::Inside::<u32>::SOLOISTS > 0);
+        assert_eq!(outer.soloist().is_some(), parkspin::Inside::<u32>::SOLOISTS != 0);
         assert_eq!(gated.enter().unwrap().soloist(), None);
         assert_eq!(other.enter().unwrap().soloist(), None);
         let elsewhere = thread::scope(|scope| {
