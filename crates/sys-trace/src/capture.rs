@@ -4,8 +4,11 @@ use lapring::Ring;
 use syncface::CachePadded;
 
 use crate::clock::RunningClock;
+use crate::counts::ShardCounts;
 use crate::event::Event;
+use crate::event_type::EventType;
 use crate::sets::EventSet;
+use crate::tally::Tallies;
 use crate::totals::Totals;
 
 /// Emitters read it while the gate is open; start and stop change it while the gate is closed.
@@ -14,7 +17,24 @@ pub(crate) struct Core<const SHARDS: usize> {
     pub(crate) run: Option<Run>,
     /// How the running capture runs, or how the last one ran.
     pub(crate) info: Option<CaptureInfo>,
+    /// What emitters have counted and not yet added to the shards' totals.
+    pub(crate) tallies: Option<Tallies>,
     pub(crate) shards: [Shard; SHARDS],
+}
+
+impl<const SHARDS: usize> Core<SHARDS> {
+    /// What became of a shard's events; exact when nobody emits or drains.
+    pub(crate) fn counts(&self, shard: u32) -> Option<ShardCounts> {
+        let parts = self.shards.get(shard as usize)?;
+        let mut counts = parts.totals.load(shard);
+        if let Some(tallies) = self.tallies.as_ref().filter(|_| parts.totals.took_part()) {
+            for event_type in EventType::ALL {
+                *counts.of_mut(event_type) += tallies.load(shard, event_type);
+            }
+            counts.total = counts.by_type.iter().copied().sum();
+        }
+        Some(counts)
+    }
 }
 
 /// What an emit needs to know of its capture.

@@ -188,9 +188,21 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         // Never `None`: the counting part is not 0.
         let tracking = tracking.or(TrackingId::new(event.id))?;
         event.tracking_id = tracking.get();
-        parts.totals.created(event_type);
-        if let Some(lost) = slot.displaced() {
-            parts.totals.displaced(lost);
+        let lost = slot.displaced().map(|lost| lost.event_type_number);
+        // By plain stores if this thread has a tally to itself: see `tally`.
+        match core.tallies.as_ref().and_then(|tallies| tallies.of(core.soloist())) {
+            Some(tally) => {
+                tally.created(shard, event_type, &core.shards);
+                if let Some(lost) = lost {
+                    tally.displaced(shard, lost, &core.shards);
+                }
+            }
+            None => {
+                parts.totals.created(event_type);
+                if let Some(lost) = lost {
+                    parts.totals.displaced(lost);
+                }
+            }
         }
         slot.replace(event);
         Some((tracking, run.epoch))

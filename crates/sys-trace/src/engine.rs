@@ -22,6 +22,7 @@ use crate::error::{StartError, StopError};
 use crate::event::Event;
 use crate::patience::Patience;
 use crate::switch::Switch;
+use crate::tally::Tallies;
 
 /// A capture engine of `SHARDS` independent shards, 256 unless told otherwise.
 ///
@@ -102,7 +103,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             Self {
                 switch: Switch::new(),
                 misdirected: AtomicU64::new(0),
-                core: Gated::new(Core { run: None, info: None, shards }),
+                core: Gated::new(Core { run: None, info: None, tallies: None, shards }),
                 teller: RwLock::new(None),
                 sides,
             }
@@ -120,11 +121,13 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         let rings = self.allocate(config)?;
         let clock = RunningClock::start(config.clock).ok_or(StartError::NoClock)?;
         let teller = clock.teller();
+        let bytes = config.ring_bytes(1) as u64;
+        let no_memory = StartError::OutOfMemory { shard: 0, bytes };
+        let tallies = Tallies::try_new::<SHARDS>().ok_or(no_memory)?;
         // What the names held is let go of after the locks.
         let mut replaced = Vec::new();
         if replaced.try_reserve_exact(SHARDS).is_err() {
-            let bytes = config.ring_bytes(1) as u64;
-            return Err(StartError::OutOfMemory { shard: 0, bytes });
+            return Err(no_memory);
         }
 
         let busy = |still: StillInside| StartError::Busy { emitters: still.entries as u64 };
@@ -147,6 +150,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             let empty = Interner::with_limits(config.names);
             replaced.push(core::mem::replace(&mut names.table, empty));
         }
+        let old_tallies = core.tallies.replace(tallies);
         core.run = Some(Run { epoch, types: config.types, clock });
         core.info = Some(CaptureInfo {
             epoch,
@@ -160,6 +164,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         self.misdirected.store(0, Ordering::Relaxed);
         core.open();
         self.switch.set(true);
+        drop(old_tallies);
         Ok(())
     }
 
@@ -220,6 +225,10 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         self.switch.set(false);
         let mut core = locked.close(|round| patience.wait(round)).map_err(still)?;
         core.run = None;
+        let Core { tallies, shards, .. } = &mut *core;
+        if let Some(tallies) = tallies {
+            tallies.flush(shards);
+        }
         if let Some(info) = &mut core.info {
             info.stop_ns = Some(stop_ns);
         }
@@ -271,7 +280,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     pub fn total_event_count(&self) -> u64 {
         let core = self.core.share();
         let open = (0..).zip(&core.shards).filter(|(_, shard)| shard.ring.is_some());
-        open.map(|(number, shard)| shard.totals.load(number).total.created).sum()
+        open.filter_map(|(number, _)| core.counts(number)).map(|it| it.total.created).sum()
     }
 
     /// What became of `shard`'s events in the running capture or the last one. All zero if the
@@ -293,7 +302,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     #[must_use]
     pub fn loss(&self) -> Counts {
         let core = self.core.share();
-        (0..).zip(&core.shards).map(|(number, shard)| shard.totals.load(number).total).sum()
+        (0..SHARDS as u32).filter_map(|shard| core.counts(shard)).map(|it| it.total).sum()
     }
 
     /// Emits since the start that named a shard that does not exist. They are recorded nowhere.
@@ -303,9 +312,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     }
 
     fn counts_of(&self, core: &Core<SHARDS>, shard: u32) -> Option<ShardCounts> {
-        let (parts, side) = core.shards.iter().zip(&self.sides).nth(shard as usize)?;
-        let mut counts = parts.totals.load(shard);
-        counts.refused = side.refused.load(Ordering::Relaxed);
+        let mut counts = core.counts(shard)?;
+        counts.refused = self.sides.get(shard as usize)?.refused.load(Ordering::Relaxed);
         Some(counts)
     }
 }

@@ -97,6 +97,8 @@ mod span;
 #[cfg(feature = "alloc")]
 mod switch;
 #[cfg(feature = "alloc")]
+mod tally;
+#[cfg(feature = "alloc")]
 mod thread_id;
 #[cfg(feature = "alloc")]
 mod totals;

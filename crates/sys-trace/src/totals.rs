@@ -57,11 +57,19 @@ impl Totals {
         self.by_type[event_type as usize].displaced.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Counts an event that was overwritten.
+    /// Counts an event that was overwritten, by the number of its type.
     #[inline]
-    pub(crate) fn displaced(&self, event: &Event) {
-        if let Some(counters) = self.by_type.get(event.event_type_number as usize) {
+    pub(crate) fn displaced(&self, type_number: u32) {
+        if let Some(counters) = self.by_type.get(type_number as usize) {
             counters.displaced.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Adds what was counted elsewhere.
+    pub(crate) fn add(&self, type_number: usize, counts: Counts) {
+        if let Some(counters) = self.by_type.get(type_number) {
+            counters.created.fetch_add(counts.created, Ordering::Relaxed);
+            counters.displaced.fetch_add(counts.displaced, Ordering::Relaxed);
         }
     }
 
