@@ -2,7 +2,7 @@
 
 /// Passes the time between two looks, and says when it has been too long.
 pub(crate) struct Patience {
-    #[cfg(feature = "std")]
+    #[cfg(all(feature = "std", not(loom)))]
     since: Option<std::time::Instant>,
     #[cfg(not(feature = "std"))]
     left: u32,
@@ -18,7 +18,7 @@ impl Patience {
 
     pub(crate) const fn new() -> Self {
         Self {
-            #[cfg(feature = "std")]
+            #[cfg(all(feature = "std", not(loom)))]
             since: None,
             #[cfg(not(feature = "std"))]
             left: Self::LOOKS,

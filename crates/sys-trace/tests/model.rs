@@ -149,19 +149,23 @@ fn two_starts_one_wins() {
     });
 }
 
-/// Interning on a shard keeps no emitter of it from being accepted.
+/// Interning on a shard keeps no emitter of it from being accepted; a stop finds both at work.
 #[test]
-fn intern_beside_an_emitter() {
-    model(3, || {
+fn intern_beside_an_emitter_and_a_stop() {
+    model(2, || {
         let engine = started(2);
+        assert!(emit(&engine));
         let other = thread::spawn({
             let engine = engine.clone();
-            move || assert_eq!(engine.intern(0, "name"), Symbol::of("name"))
+            move || {
+                assert_eq!(engine.intern(0, "name"), Symbol::of("name"));
+                u64::from(emit(&engine))
+            }
         });
-        assert!(emit(&engine));
-        other.join().unwrap();
-        assert_eq!(engine.strings().get(Symbol::of("name")), Some("name"));
-        assert_exact(&engine, 1, 0);
+        engine.stop().unwrap();
+        let created = 1 + other.join().unwrap();
+        assert!(engine.strings().get(Symbol::of("name")).is_none_or(|text| text == "name"));
+        assert_exact(&engine, created, 0);
     });
 }
 
