@@ -37,7 +37,8 @@ fn symbols(binary: &Path, options: &[&str]) -> Vec<String> {
 
 /// Symbols of the standard library, the allocator's library, or the C library's allocator.
 fn foreign(binary: &Path) -> Vec<String> {
-    let marks = ["std::", "alloc::", "__rust_alloc", "__rg_alloc", " malloc", "rust_eh_personality"];
+    let marks =
+        ["std::", "alloc::", "__rust_alloc", "__rg_alloc", " malloc", "rust_eh_personality"];
     let mut found = symbols(binary, &["-C"]);
     found.retain(|line| marks.iter().any(|mark| line.contains(mark)));
     found
@@ -58,7 +59,10 @@ fn a_program_without_std_links_the_crates_and_runs() {
     // Controls: a program that allocates does not link, and the search finds what it looks for.
     let refused = build("allocates");
     let message = String::from_utf8_lossy(&refused.stderr);
-    assert!(!refused.status.success() && message.contains("no global memory allocator"), "{message}");
+    assert!(
+        !refused.status.success() && message.contains("no global memory allocator"),
+        "{message}"
+    );
     let own = foreign(&std::env::current_exe().unwrap());
     assert!(own.iter().any(|line| line.contains("std::")));
     assert!(own.iter().any(|line| line.contains("alloc::")));

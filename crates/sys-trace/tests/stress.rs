@@ -4,9 +4,10 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use syncface::atomic::AtomicU64;
 use sys_trace::{Config, Engine, Event, EventType, Payload, Phase, payload};
 
 /// Counts the allocations of each thread, and on demand makes those of one size fail.
