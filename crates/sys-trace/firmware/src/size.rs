@@ -5,6 +5,9 @@
 use core::hint::black_box;
 use core::panic::PanicInfo;
 
+// Brings the critical section of processors without compare-and-swap.
+use cortex_m as _;
+
 #[cfg(feature = "ring")]
 static RING: lapring::InlineRing<sys_trace::Event, 8> = lapring::InlineRing::new_inline();
 #[cfg(feature = "lock")]
