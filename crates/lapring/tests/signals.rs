@@ -6,22 +6,24 @@
 
 use std::mem::zeroed;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use lapring::Ring;
 
 /// Invariant 1: points to a live ring while the timer is armed.
 static RING: AtomicPtr<Ring<u64>> = AtomicPtr::new(null_mut());
-static SIGNALS: AtomicU64 = AtomicU64::new(0);
+static SIGNALS: AtomicUsize = AtomicUsize::new(0);
 /// How many values went in and came out, and their sums: with each value different, and sums of
-/// this size, a lost or doubled value shows.
-static IN: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
-static OUT: [AtomicU64; 2] = [AtomicU64::new(0), AtomicU64::new(0)];
+/// this size, a lost or doubled value shows. Not 64 bits everywhere: a machine without such atomics
+/// would take a lock for them, and a handler must not.
+static IN: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
+static OUT: [AtomicUsize; 2] = [AtomicUsize::new(0), AtomicUsize::new(0)];
 
-fn account(side: &[AtomicU64; 2], value: u64) {
+fn account(side: &[AtomicUsize; 2], value: u64) {
     side[0].fetch_add(1, Relaxed);
-    side[1].fetch_add(value.wrapping_mul(0x9E37_79B9_7F4A_7C15), Relaxed);
+    let mixed = value.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+    side[1].fetch_add(mixed as usize, Relaxed);
 }
 
 fn force(ring: &Ring<u64>, value: u64) {
@@ -41,7 +43,7 @@ fn pop(ring: &Ring<u64>) {
 extern "C" fn on_signal(_: libc::c_int) {
     // SAFETY: by invariant 1.
     let ring = unsafe { &*RING.load(Relaxed) };
-    let signal = SIGNALS.fetch_add(1, Relaxed);
+    let signal = SIGNALS.fetch_add(1, Relaxed) as u64;
     for n in 0..3 {
         force(ring, 1 << 40 | signal << 2 | n);
     }
@@ -116,7 +118,7 @@ fn a_handler_that_uses_the_interrupted_ring() {
                     4 => {
                         let mut snapshot = ring.snapshot();
                         snapshot.by_ref().for_each(drop);
-                        gone += snapshot.displaced() as u64;
+                        gone += snapshot.displaced();
                     }
                     _ => force(&ring, n),
                 }

@@ -187,12 +187,13 @@ fn nanos(duration: std::time::Duration) -> u64 {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use syncface::atomic::{AtomicU64, Ordering};
 
     #[test]
     fn an_earlier_reading_counts_as_the_start() {
-        static TIMES: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(100);
+        static TIMES: AtomicU64 = AtomicU64::new(100);
         fn backwards() -> u64 {
-            TIMES.fetch_sub(10, core::sync::atomic::Ordering::Relaxed)
+            TIMES.fetch_sub(10, Ordering::Relaxed)
         }
         let clock = RunningClock::start(Clock::Custom(backwards)).unwrap();
         assert_eq!(clock.start_ns, 100);

@@ -4,8 +4,8 @@ use crate::clock::Clock;
 use crate::event::Event;
 use crate::sets::{EventSet, ShardSet};
 
-/// Ring bytes per event: the record and the stamp of its slot.
-pub(crate) const BYTES_PER_EVENT: usize = size_of::<Event>() + size_of::<usize>();
+/// Ring bytes per event: the record and the stamp of its slot, and what alignment adds.
+pub(crate) const BYTES_PER_EVENT: usize = size_of::<lapring::Slot<Event>>();
 
 /// The configuration of one capture: which shards and types, how many events, which clock.
 ///

@@ -54,7 +54,7 @@
 //! |---|---|---|
 //! | `std` | on | clocks, thread ids and a futex from the operating system; implies `alloc` |
 //! | `alloc` | on | the engine; without it the data model alone |
-//! | `portable-atomic` | off | for targets without compare-and-swap or 64-bit atomics |
+//! | `portable-atomic` | off | for targets without compare-and-swap or 64-bit atomics; on the latter a count is taken under a spin lock, so no signal or interrupt handler may emit there |
 //! | `mutants` | off | test builds only |
 #![no_std]
 

@@ -232,7 +232,7 @@ fn overwriting_is_counted_by_type_and_never_loses_names() {
 
 #[test]
 fn merged_drain_is_by_time_shard_and_sequence() {
-    use std::sync::atomic::{AtomicU64, Ordering};
+    use syncface::atomic::{AtomicU64, Ordering};
     static TIME: AtomicU64 = AtomicU64::new(10);
     let engine = engine::<3>();
     engine.start(&Config::new().clock(Clock::Custom(|| TIME.load(Ordering::Relaxed)))).unwrap();
