@@ -44,7 +44,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         shard: u32,
         out: &mut [Event],
     ) -> Result<usize, DrainError> {
-        let core = self.core.share();
+        let core = self.core();
         let run = core.run.as_ref().ok_or(DrainError::NotCapturing)?;
         if epoch.is_some_and(|epoch| epoch != run.epoch) {
             return Err(DrainError::NotCapturing);
@@ -96,7 +96,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// it are taken.
     pub fn drain_all(&self, max_per_shard: usize) -> Result<Vec<Event>, NotCapturing> {
         const CHUNK: usize = 256;
-        let epoch = self.core.share().run.ok_or(NotCapturing)?.epoch;
+        let epoch = self.core().run.ok_or(NotCapturing)?.epoch;
         let mut events = Vec::new();
         let mut chunk = [Event::ZERO; CHUNK];
         for shard in 0..SHARDS as u32 {
@@ -121,7 +121,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// About how many events are in the ring of `shard`: a snapshot; 0 if it is not captured.
     #[must_use]
     pub fn resident(&self, shard: u32) -> usize {
-        let core = self.core.share();
+        let core = self.core();
         let ring = core.shards.get(shard as usize).and_then(|parts| parts.ring.as_ref());
         ring.map_or(0, lapring::Ring::len)
     }

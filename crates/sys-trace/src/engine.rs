@@ -14,12 +14,13 @@ use sipintern::Interner;
 use syncface::CachePadded;
 use syncface::atomic::{AtomicU64, Ordering};
 
-use crate::capture::{CaptureInfo, Core, Run, Shard, ShardParts};
+use crate::capture::{CaptureInfo, Core, Run};
 use crate::clock::{RunningClock, Teller};
 use crate::config::Config;
 use crate::counts::{Counts, ShardCounts};
 use crate::error::{StartError, StopError};
 use crate::event::Event;
+use crate::fork::{Owner, Renewable};
 use crate::patience::Patience;
 use crate::switch::Switch;
 use crate::tally::Tallies;
@@ -48,9 +49,12 @@ pub struct Engine<const SHARDS: usize = 256> {
     pub(crate) switch: Switch,
     /// Emits for shards that do not exist.
     pub(crate) misdirected: AtomicU64,
-    pub(crate) core: Gated<Core<SHARDS>>,
+    /// Captures so far.
+    epochs: AtomicU64,
+    pub(crate) owner: Owner,
+    pub(crate) core: Renewable<Gated<Core<SHARDS>>>,
     /// Of the running capture.
-    pub(crate) teller: RwLock<Option<Teller>>,
+    pub(crate) teller: Renewable<RwLock<Option<Teller>>>,
     pub(crate) sides: [CachePadded<Side>; SHARDS],
 }
 
@@ -59,14 +63,14 @@ pub(crate) struct Side {
     /// Emits turned away by the gate while a start or stop was at work.
     pub(crate) refused: AtomicU64,
     /// Its own lock: interning never makes an emitter wait.
-    pub(crate) names: RwLock<Names>,
+    pub(crate) names: Renewable<RwLock<Names>>,
 }
 
 impl Side {
     syncface::maybe_const! {
         fn new() -> Self {
-            let names = Names { open: false, table: Interner::new() };
-            Self { refused: AtomicU64::new(0), names: RwLock::new(names) }
+            let names = Renewable::new(RwLock::new(Names::new()));
+            Self { refused: AtomicU64::new(0), names }
         }
     }
 }
@@ -75,6 +79,14 @@ impl Side {
 pub(crate) struct Names {
     pub(crate) open: bool,
     pub(crate) table: Interner,
+}
+
+impl Names {
+    syncface::maybe_const! {
+        pub(crate) fn new() -> Self {
+            Self { open: false, table: Interner::new() }
+        }
+    }
 }
 
 impl<const SHARDS: usize> Engine<SHARDS> {
@@ -93,18 +105,16 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         pub fn new() -> Self {
             let () = Self::FITS;
             #[cfg(not(loom))]
-            let shards = [const { Shard::new(ShardParts::new()) }; SHARDS];
-            #[cfg(loom)]
-            let shards = core::array::from_fn(|_| Shard::new(ShardParts::new()));
-            #[cfg(not(loom))]
             let sides = [const { CachePadded::new(Side::new()) }; SHARDS];
             #[cfg(loom)]
             let sides = core::array::from_fn(|_| CachePadded::new(Side::new()));
             Self {
                 switch: Switch::new(),
                 misdirected: AtomicU64::new(0),
-                core: Gated::new(Core { run: None, info: None, tallies: None, shards }),
-                teller: RwLock::new(None),
+                epochs: AtomicU64::new(0),
+                owner: Owner::new(),
+                core: Renewable::new(Gated::new(Core::new())),
+                teller: Renewable::new(RwLock::new(None)),
                 sides,
             }
         }
@@ -118,6 +128,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// # Errors
     /// [`StartError`], with the engine as it was; a running capture goes on.
     pub fn start(&self, config: &Config) -> Result<(), StartError> {
+        if !self.own() {
+            return Err(StartError::OutOfMemory { shard: 0, bytes: config.ring_bytes(1) as u64 });
+        }
         let rings = self.allocate(config)?;
         let clock = RunningClock::start(config.clock).ok_or(StartError::NoClock)?;
         let teller = clock.teller();
@@ -138,7 +151,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         }
         // Nothing runs, so the gate is closed; late emitters of the last capture are let out.
         let mut core = locked.close(|round| patience.wait(round)).map_err(busy)?;
-        let epoch = core.info.map_or(0, |last| last.epoch) + 1;
+        let epoch = self.epochs.load(Ordering::Relaxed) + 1;
+        self.epochs.store(epoch, Ordering::Relaxed);
         let mut rings = rings.into_iter().peekable();
         for (number, (shard, side)) in (0..).zip(core.shards.iter_mut().zip(&self.sides)) {
             shard.ring = rings.next_if(|(of, _)| *of == number).map(|(_, ring)| ring);
@@ -215,7 +229,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         let still = |still: StillInside| StopError::StillInside { emitters: still.entries as u64 };
         let (locked, stop_ns) = loop {
             // The clock may be the user's function: it is not called under a lock.
-            let run = self.core.share().run.ok_or(StopError::NotCapturing)?;
+            let run = self.core().run.ok_or(StopError::NotCapturing)?;
             let stop_ns = run.clock.now();
             let locked = self.core.lock(|round| patience.wait(round)).map_err(still)?;
             if locked.run.is_some_and(|it| it.epoch == run.epoch) {
@@ -266,7 +280,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// When and how the running capture, or the last one, ran; `None` before the first.
     #[must_use]
     pub fn capture_info(&self) -> Option<CaptureInfo> {
-        self.core.share().info
+        self.core().info
     }
 
     /// Events that each shard's ring holds, of the running capture or the last one; 0 before.
@@ -278,7 +292,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// Events accepted by all open shards since the start, drained and lost ones included.
     #[must_use]
     pub fn total_event_count(&self) -> u64 {
-        let core = self.core.share();
+        let core = self.core();
         let open = (0..).zip(&core.shards).filter(|(_, shard)| shard.ring.is_some());
         open.filter_map(|(number, _)| core.counts(number)).map(|it| it.total.created).sum()
     }
@@ -287,13 +301,13 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// shard took no part; `None` if there is no such shard. Exact when nobody emits or drains.
     #[must_use]
     pub fn shard_counts(&self, shard: u32) -> Option<ShardCounts> {
-        self.counts_of(&self.core.share(), shard)
+        self.counts_of(&self.core(), shard)
     }
 
     /// [`shard_counts`](Self::shard_counts) of every shard that takes, or took, part.
     #[must_use]
     pub fn counts(&self) -> Vec<ShardCounts> {
-        let core = self.core.share();
+        let core = self.core();
         let took_part = (0..).zip(&core.shards).filter(|(_, shard)| shard.totals.took_part());
         took_part.filter_map(|(number, _)| self.counts_of(&core, number)).collect()
     }
@@ -301,7 +315,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// The sum of all shards' counts: `lost()` of it says whether the capture is complete.
     #[must_use]
     pub fn loss(&self) -> Counts {
-        let core = self.core.share();
+        let core = self.core();
         (0..SHARDS as u32).filter_map(|shard| core.counts(shard)).map(|it| it.total).sum()
     }
 

@@ -74,6 +74,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// without duplicates, sorted by id, collisions listed.
     #[must_use]
     pub fn strings(&self) -> Strings {
+        self.own();
         let mut strings = Strings::new();
         for side in &self.sides {
             strings.add(&side.names.read().table);
@@ -85,6 +86,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// that does not exist.
     #[must_use]
     pub fn names_dropped(&self, shard: u32) -> u64 {
+        self.own();
         self.sides.get(shard as usize).map_or(0, |side| side.names.read().table.dropped())
     }
 

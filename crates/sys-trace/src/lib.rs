@@ -44,9 +44,17 @@
 //! | intern | – | – | shared for a known name, write for a new one |
 //! | counts, strings | shared or – | shared, one shard after the other | shared, likewise |
 //!
-//! # Known limits
-//! - A forked child inherits the cached thread id of the thread that forked.
-//! - [`stop`](Engine::stop) waits for emitters that are inside a shard, without a deadline.
+//! # Forks
+//! In a child made by `fork` every engine is off and as new, whatever the parent's threads were doing
+//! with it: emits are not recorded until the child itself starts a capture, which then works as ever.
+//! The memory of the parent's capture is released at the child's first use of the engine but an
+//! emit; if somebody was at work with it at the fork, it is leaked in the child.
+//!
+//! A raw `clone` system call, or `_Fork`, runs no fork handlers, so such a child is not noticed: it
+//! goes on emitting into its own copy of the rings, under the parent's thread id, and may hang in
+//! anything but an emit. The same holds for a fork before the process first used an engine for
+//! anything but an emit, which is harmless, and for a fork inside of an engine's operation (from a
+//! custom clock, an allocator): the child must leave without going back there.
 //!
 //! # Features
 //!
@@ -86,12 +94,16 @@ mod emit;
 mod engine;
 #[cfg(feature = "alloc")]
 mod error;
+#[cfg(feature = "alloc")]
+mod fork;
 #[cfg(all(feature = "alloc", not(loom)))]
 mod global;
 #[cfg(feature = "alloc")]
 mod intern;
 #[cfg(feature = "alloc")]
 mod patience;
+#[cfg(feature = "alloc")]
+mod renew;
 #[cfg(feature = "alloc")]
 mod span;
 #[cfg(feature = "alloc")]

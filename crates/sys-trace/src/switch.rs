@@ -1,28 +1,36 @@
 //! The switch: one flag that says whether anything is being captured.
 
 use syncface::CachePadded;
-use syncface::atomic::{AtomicBool, Ordering};
+use syncface::atomic::{AtomicU64, Ordering};
+
+use crate::fork;
 
 /// Off, an emit costs one load of a line that nobody writes, and one branch that predicts well.
 ///
 /// The switch orders nothing: an emitter that finds it on goes on to the gate, which does. That is
 /// why all its accesses are Relaxed. An emitter that has been told of a start or stop (by any
 /// synchronisation) sees at least that state of the switch, because one atomic never goes back.
-pub(crate) struct Switch(CachePadded<AtomicBool>);
+///
+/// On, it says by which [generation](fork::generation) of the process, so that it is off in a forked
+/// child.
+pub(crate) struct Switch(CachePadded<AtomicU64>);
+
+const OFF: u64 = 0;
 
 impl Switch {
     syncface::maybe_const! {
         pub(crate) fn new() -> Self {
-            Self(CachePadded::new(AtomicBool::new(false)))
+            Self(CachePadded::new(AtomicU64::new(OFF)))
         }
     }
 
     #[inline(always)]
     pub(crate) fn is_on(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        let by = self.0.load(Ordering::Relaxed);
+        by != OFF && by == fork::generation()
     }
 
     pub(crate) fn set(&self, on: bool) {
-        self.0.store(on, Ordering::Relaxed);
+        self.0.store(if on { fork::generation() } else { OFF }, Ordering::Relaxed);
     }
 }

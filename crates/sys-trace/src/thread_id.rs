@@ -1,15 +1,25 @@
 //! Who emits.
 
+#[cfg(feature = "std")]
+std::thread_local! {
+    static CACHED: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
+}
+
+/// Called by the one thread of a forked child, which has another id than it had in the parent.
+#[cfg(all(feature = "std", unix, not(loom), not(miri)))]
+pub(crate) fn forget() {
+    let _ = CACHED.try_with(|cached| cached.set(0));
+}
+
 /// The operating system's id of this thread, cached per thread: never 0.
 ///
 /// On Linux and Android the kernel's thread id, asked for once per thread. Elsewhere a number that
 /// the process gives each thread when it first emits. Without `std` always 1.
+///
+/// Correct after `fork`, whose handler [forgets](forget) the parent's.
 #[cfg(feature = "std")]
 #[inline]
 pub(crate) fn current() -> u64 {
-    std::thread_local! {
-        static CACHED: core::cell::Cell<u64> = const { core::cell::Cell::new(0) };
-    }
     CACHED
         .try_with(|cached| match cached.get() {
             0 => {
