@@ -4,15 +4,22 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use store::May;
 use store::Pairs;
 
+use crate::arena::{Arena, Place};
+use crate::index::Current;
 use crate::iter::{IntoIter, Iter};
 use crate::limits::{Limits, MergeReport};
-use crate::sip13::hash_of;
-use crate::table::{Entry, Source, Table};
+use crate::listed::List;
+use crate::lock::Lock;
+use crate::order;
+use crate::record::{Source, same};
 use crate::{Collision, IdMismatch, Interned, Outcome, Symbol};
 use alloc::vec::Vec;
 use core::fmt;
+use syncface::CachePadded;
+use syncface::atomic::AtomicUsize;
 
 /// A table from ids to texts.
 ///
@@ -23,47 +30,63 @@ use core::fmt;
 ///   input.
 /// - Cloning copies the texts: the clone shares nothing with the original.
 ///
-/// Reading takes `&self` and writing `&mut self`, so a shared table wants a readers-writer lock:
-/// look the name up under the read lock, and intern it under the write lock if it is missing.
+/// Any number of threads may use one table through `&self`. Who interns or looks up a text that is
+/// there writes nothing and waits for nobody, whatever others insert meanwhile: it is found by a fast
+/// hash that is no part of the id, and compared. Threads that insert do so one after the other;
+/// [`try_intern`](Self::try_intern) does not wait for them either.
 ///
 /// ```
 /// use sipintern::{Interner, Outcome, symbol};
 ///
-/// let mut names = Interner::new();
+/// static NAMES: Interner = Interner::new();
+/// let names = &NAMES;
 /// let answer = names.intern("conv2d");
 /// assert_eq!(answer.id, symbol!("conv2d"));
 /// assert_eq!(answer.outcome, Outcome::New);
 /// assert_eq!(names.resolve(answer.id), Some("conv2d"));
 /// ```
-#[derive(Clone)]
 pub struct Interner {
-    table: Table,
-    limits: Limits,
+    index: Current,
+    arena: Arena,
     /// Texts that lost their id to another one; at most `MAX_LISTED`, without duplicates.
-    listed: Vec<Entry>,
-    collisions: u64,
-    dropped: u64,
+    listed: List,
+    limits: Limits,
+    seed: u64,
+    /// For call sites: a number of this table and its contents since the last clear, or 0 if no site
+    /// has asked.
+    epoch: AtomicUsize,
+    /// What inserts write, away from what a hit reads.
+    written: CachePadded<Written>,
+}
+
+struct Written {
+    lock: Lock,
+    count: AtomicUsize,
+    collisions: AtomicUsize,
+    dropped: AtomicUsize,
 }
 
 impl Interner {
+    syncface::maybe_const! {
     /// An empty table with [`Limits::DEFAULT`]. Allocates nothing.
     ///
     /// ```
     /// use sipintern::Interner;
-    /// use std::sync::RwLock;
-    /// static NAMES: RwLock<Interner> = RwLock::new(Interner::new());
-    /// assert!(NAMES.read().unwrap().is_empty());
+    /// static NAMES: Interner = Interner::new();
+    /// assert!(NAMES.is_empty());
     /// ```
     #[must_use]
-    pub const fn new() -> Self {
+    pub fn new() -> Self {
         Self::with_limits(Limits::DEFAULT)
     }
+    }
 
+    syncface::maybe_const! {
     /// An empty table with these limits. Allocates nothing.
     ///
     /// ```
     /// use sipintern::{Cap, Interner, Limits, Outcome, symbol};
-    /// let mut names = Interner::with_limits(Limits { max_entries: 1, ..Limits::DEFAULT });
+    /// let names = Interner::with_limits(Limits { max_entries: 1, ..Limits::DEFAULT });
     /// names.intern("first");
     /// let answer = names.intern("second");
     /// assert_eq!(answer.id, symbol!("second"));
@@ -71,23 +94,25 @@ impl Interner {
     /// assert_eq!(names.dropped(), 1);
     /// ```
     #[must_use]
-    pub const fn with_limits(limits: Limits) -> Self {
+    pub fn with_limits(limits: Limits) -> Self {
         Self::with_seed(limits, 0)
     }
+    }
 
-    /// An empty table with these limits whose buckets are chosen by `seed`. Allocates nothing.
+    syncface::maybe_const! {
+    /// An empty table with these limits whose places are chosen by `seed` too. Allocates nothing.
     ///
-    /// With the usual seed 0, memory use is reproducible, and somebody who searches long enough can
-    /// find names that share a bucket. A seed they do not know prevents that. It changes neither
-    /// ids nor contents, only the order of [`iter`](Self::iter).
+    /// Where a text is looked for first depends on the seed and on the address of the index, so
+    /// that who chooses names cannot aim them at one place unless they know both; a seed of one's
+    /// own is for machines where addresses are no secret. Neither changes what can be seen.
     ///
     /// ```
     /// use sipintern::{Interner, Limits, symbol};
-    /// let mut names = Interner::with_seed(Limits::DEFAULT, 0x5EED);
+    /// let names = Interner::with_seed(Limits::DEFAULT, 0x5EED);
     /// assert_eq!(names.intern("conv2d").id, symbol!("conv2d"));
     /// ```
     #[must_use]
-    pub const fn with_seed(limits: Limits, seed: u64) -> Self {
+    pub fn with_seed(limits: Limits, seed: u64) -> Self {
         const fn at_most_u32(limit: usize) -> usize {
             if limit > u32::MAX as usize { u32::MAX as usize } else { limit }
         }
@@ -96,18 +121,34 @@ impl Interner {
             max_bytes: at_most_u32(limits.max_bytes),
             max_len: at_most_u32(limits.max_len),
         };
-        Self { table: Table::new(seed), limits, listed: Vec::new(), collisions: 0, dropped: 0 }
+        let written = Written {
+            lock: Lock::new(),
+            count: AtomicUsize::new(0),
+            collisions: AtomicUsize::new(0),
+            dropped: AtomicUsize::new(0),
+        };
+        Self {
+            index: Current::new(),
+            arena: Arena::new(),
+            listed: List::new(),
+            limits,
+            seed,
+            epoch: AtomicUsize::new(0),
+            written: CachePadded::new(written),
+        }
+    }
     }
 
     /// Stores a copy of `text` unless it is there, and gives its id.
     ///
     /// Compares the text itself with what is stored, so `Known` and `Collision` are exact.
-    /// Cost: one hash and one lookup; for a new text also the copy, and now and then an allocation
-    /// or a rehash of the whole table.
+    /// Cost of a known text: a fast hash, a lookup, a comparison; no lock. Of a new one: also a
+    /// SipHash, the copy, and now and then an allocation or a larger index for the whole table, one
+    /// thread at a time.
     ///
     /// ```
     /// use sipintern::{Interner, Outcome};
-    /// let mut names = Interner::new();
+    /// let names = Interner::new();
     /// // Two real names with one id: the first is kept.
     /// let first = names.intern("pdgtib");
     /// let second = names.intern("pexlag");
@@ -115,8 +156,39 @@ impl Interner {
     /// assert_eq!(second.outcome, Outcome::Collision);
     /// assert_eq!(names.resolve(second.id), Some("pdgtib"));
     /// ```
-    pub fn intern(&mut self, text: &str) -> Interned {
-        self.store(hash_of(text.as_bytes()), Source::Copied(text))
+    #[inline]
+    pub fn intern(&self, text: &str) -> Interned {
+        match self.hit(text) {
+            Some(id) => Interned { id, outcome: Outcome::Known },
+            None => self.miss(Source::Copied(text), May::WaitAndAllocate),
+        }
+    }
+
+    /// Like [`intern`](Self::intern), but never waits and never allocates: for signal handlers.
+    ///
+    /// Where either would be needed (another thread is inserting, or there is no room prepared) the
+    /// answer is [`Outcome::Busy`] beside the id, nothing is counted as dropped, and a later attempt
+    /// may succeed. A new collision is counted and not listed.
+    ///
+    /// ```
+    /// use sipintern::{Interner, Outcome, symbol};
+    /// let names = Interner::new();
+    /// let answer = names.try_intern("conv2d");
+    /// assert_eq!((answer.id, answer.outcome), (symbol!("conv2d"), Outcome::Busy)); // no memory yet
+    /// names.intern("pool");
+    /// assert_eq!(names.try_intern("conv2d").outcome, Outcome::New);
+    /// ```
+    pub fn try_intern(&self, text: &str) -> Interned {
+        match self.hit(text) {
+            Some(id) => Interned { id, outcome: Outcome::Known },
+            None => self.miss(Source::Copied(text), May::Neither),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn miss(&self, source: Source<'_>, may: May) -> Interned {
+        self.store(Symbol::of(source.text()), source, may)
     }
 
     /// Like [`intern`](Self::intern), but keeps the reference instead of a copy: costs no bytes of
@@ -126,14 +198,18 @@ impl Interner {
     /// unloaded does not; give such texts to [`intern`](Self::intern).
     ///
     /// ```
-    /// let mut names = sipintern::Interner::new();
+    /// let names = sipintern::Interner::new();
     /// let text: &'static str = "conv2d";
     /// let id = names.intern_static(text).id;
     /// assert!(core::ptr::eq(names.resolve(id).unwrap(), text));
     /// assert_eq!(names.bytes(), 0);
     /// ```
-    pub fn intern_static(&mut self, text: &'static str) -> Interned {
-        self.store(hash_of(text.as_bytes()), Source::Static(text))
+    #[inline]
+    pub fn intern_static(&self, text: &'static str) -> Interned {
+        match self.hit(text) {
+            Some(id) => Interned { id, outcome: Outcome::Known },
+            None => self.miss(Source::Static(text), May::WaitAndAllocate),
+        }
     }
 
     /// Stores a text that comes with its id, for example from a file or another process.
@@ -143,32 +219,32 @@ impl Interner {
     ///
     /// ```
     /// use sipintern::{Interner, Outcome, symbol};
-    /// let mut names = Interner::new();
+    /// let names = Interner::new();
     /// assert_eq!(names.register(symbol!("pool"), "pool"), Ok(Outcome::New));
     /// let error = names.register(symbol!("pool"), "conv2d").unwrap_err();
     /// assert_eq!(error.actual, symbol!("conv2d"));
     /// assert_eq!(names.len(), 1);
     /// ```
-    pub fn register(&mut self, id: Symbol, text: &str) -> Result<Outcome, IdMismatch> {
-        let hash = hash_of(text.as_bytes());
-        let actual = Symbol::from_hash(hash);
+    pub fn register(&self, id: Symbol, text: &str) -> Result<Outcome, IdMismatch> {
+        let answer = self.hit(text);
+        let actual = answer.unwrap_or_else(|| Symbol::of(text));
         if id != actual {
             return Err(IdMismatch { given: id, actual });
         }
-        Ok(self.store(hash, Source::Copied(text)).outcome)
+        if answer.is_some() {
+            return Ok(Outcome::Known);
+        }
+        Ok(self.store(id, Source::Copied(text), May::WaitAndAllocate).outcome)
     }
 
     /// The id of `text` if it is stored here.
     ///
-    /// Compares the full 64-bit hash and the length, not the text. The id, which depends on the hash
-    /// alone, is right even so. What the shortcut can get wrong is the claim that this very text is
-    /// stored: another text of equal length with an equal 64-bit hash would be taken for it. Chance
-    /// does that to one pair of names in 2^64; somebody willing to compute some 2^32 hashes can do
-    /// it on purpose. [`intern`](Self::intern) and [`merge`](Self::merge) do compare texts.
+    /// Compares the text itself. No lock; cost: as a hit of [`intern`](Self::intern) if it is there,
+    /// and a SipHash and another lookup if not.
     ///
     /// ```
     /// use sipintern::{Interner, symbol};
-    /// let mut names = Interner::new();
+    /// let names = Interner::new();
     /// names.intern("pdgtib");
     /// assert_eq!(names.lookup("pdgtib"), Some(symbol!("pdgtib")));
     /// assert_eq!(names.lookup("pexlag"), None); // the same id, but not stored
@@ -176,16 +252,19 @@ impl Interner {
     #[must_use]
     #[inline]
     pub fn lookup(&self, text: &str) -> Option<Symbol> {
-        let hash = hash_of(text.as_bytes());
-        let id = Symbol::from_hash(hash);
-        let entry = self.table.find(id)?;
-        (entry.hash == hash && entry.len() == text.len()).then_some(id)
+        self.hit(text).or_else(|| self.find_slowly(text))
+    }
+
+    #[cold]
+    fn find_slowly(&self, text: &str) -> Option<Symbol> {
+        let id = Symbol::of(text);
+        self.find(id).filter(|record| same(record.text(), text)).map(|_| id)
     }
 
     /// Whether `text` is stored here, by the comparison of [`lookup`](Self::lookup).
     ///
     /// ```
-    /// let mut names = sipintern::Interner::new();
+    /// let names = sipintern::Interner::new();
     /// assert!(!names.contains(""));
     /// names.intern("");
     /// assert!(names.contains(""));
@@ -196,31 +275,32 @@ impl Interner {
     }
 
     /// The text stored under `id`, or `None` if there is none. Never panics, whatever table the id
-    /// came from. Cost: one lookup and a binary search over the blocks of text.
+    /// came from. No lock; cost: one lookup. The text stays where it is until
+    /// [`clear`](Self::clear).
     ///
     /// ```
     /// use sipintern::{Interner, Symbol, symbol};
-    /// let mut names = Interner::new();
+    /// let names = Interner::new();
     /// names.intern("pool");
     /// assert_eq!(names.resolve(symbol!("pool")), Some("pool"));
     /// assert_eq!(names.resolve(Symbol::MAX), None);
     /// ```
     #[must_use]
     pub fn resolve(&self, id: Symbol) -> Option<&str> {
-        self.table.find(id).map(|entry| self.table.text(entry))
+        self.find(id).map(|record| record.text())
     }
 
     /// How many texts are stored. Collided and dropped ones are not.
     ///
     /// ```
-    /// let mut names = sipintern::Interner::new();
+    /// let names = sipintern::Interner::new();
     /// names.intern("pool");
     /// names.intern("pool");
     /// assert_eq!(names.len(), 1);
     /// ```
     #[must_use]
     pub fn len(&self) -> usize {
-        self.table.len()
+        self.written.count.load(order::count_look())
     }
 
     /// Whether no text is stored.
@@ -233,18 +313,21 @@ impl Interner {
         self.len() == 0
     }
 
-    /// Bytes of copied text, listed collisions included; what [`Limits::max_bytes`] limits. The
-    /// memory behind it is at most twice as much plus 64 KiB.
+    /// Bytes of copied text, listed collisions included; what [`Limits::max_bytes`] limits.
+    ///
+    /// The memory taken: a text costs eight bytes more than its own (a long one twelve, one stored by
+    /// reference the reference) and is rounded up to a multiple of four; all texts together at most
+    /// twice that plus 64 KiB; and the index, the outgrown ones included, 13 to 40 bytes a text.
     ///
     /// ```
-    /// let mut names = sipintern::Interner::new();
+    /// let names = sipintern::Interner::new();
     /// names.intern("pool");
     /// names.intern_static("conv2d");
     /// assert_eq!(names.bytes(), 4);
     /// ```
     #[must_use]
-    pub const fn bytes(&self) -> usize {
-        self.table.bytes()
+    pub fn bytes(&self) -> usize {
+        self.arena.used()
     }
 
     /// The limits in force.
@@ -259,35 +342,35 @@ impl Interner {
     }
 
     /// How often a text was not stored because of a limit or for want of memory. Counts calls, not
-    /// different texts (who is not stored is not remembered); stays at `u64::MAX`.
+    /// different texts (who is not stored is not remembered); stays at `usize::MAX`.
     ///
     /// ```
     /// use sipintern::{Interner, Limits};
-    /// let mut names = Interner::with_limits(Limits { max_len: 3, ..Limits::DEFAULT });
+    /// let names = Interner::with_limits(Limits { max_len: 3, ..Limits::DEFAULT });
     /// names.intern("pool");
     /// names.intern("pool");
     /// assert_eq!(names.dropped(), 2);
     /// ```
     #[must_use]
-    pub const fn dropped(&self) -> u64 {
-        self.dropped
+    pub fn dropped(&self) -> u64 {
+        self.written.dropped.load(order::PLAIN) as u64
     }
 
     /// How many texts lost their id to another one.
     ///
     /// Exact while all of them are in [`collision_pairs`](Self::collision_pairs). One that found no
-    /// room there is not remembered and is counted each time it comes; stays at `u64::MAX`.
+    /// room there is not remembered and is counted each time it comes; stays at `usize::MAX`.
     ///
     /// ```
-    /// let mut names = sipintern::Interner::new();
+    /// let names = sipintern::Interner::new();
     /// for text in ["pdgtib", "pexlag", "pexlag"] {
     ///     names.intern(text);
     /// }
     /// assert_eq!(names.collisions(), 1);
     /// ```
     #[must_use]
-    pub const fn collisions(&self) -> u64 {
-        self.collisions
+    pub fn collisions(&self) -> u64 {
+        self.written.collisions.load(order::PLAIN) as u64
     }
 
     /// The texts that lost their id, in the order in which they came; at most
@@ -295,7 +378,7 @@ impl Interner {
     /// only those that the limits on bytes and length and the memory left allowed to keep.
     ///
     /// ```
-    /// let mut names = sipintern::Interner::new();
+    /// let names = sipintern::Interner::new();
     /// names.intern("pdgtib");
     /// names.intern("pexlag");
     /// let pair = names.collision_pairs().next().unwrap();
@@ -305,27 +388,29 @@ impl Interner {
     pub fn collision_pairs(
         &self,
     ) -> impl ExactSizeIterator<Item = Collision<'_>> + Clone + fmt::Debug {
-        Pairs { interner: self, entries: self.listed.iter() }
+        let nodes = self.listed.iter();
+        Pairs { interner: self, left: nodes.clone().count(), nodes }
     }
 
-    /// Ids and texts in no particular order; see [`sorted`](Self::sorted).
+    /// Ids and texts in the order in which they came, without those that come meanwhile; see
+    /// [`sorted`](Self::sorted).
     ///
     /// ```
     /// use sipintern::{Interner, symbol};
-    /// let mut names = Interner::new();
+    /// let names = Interner::new();
     /// names.intern("pool");
     /// assert_eq!(names.iter().next(), Some((symbol!("pool"), "pool")));
     /// ```
     #[must_use]
     pub fn iter(&self) -> Iter<'_> {
-        Iter::new(&self.table)
+        Iter::new(&self.arena, self.len())
     }
 
     /// Ids and texts by ascending id: the same list for the same contents, however they came in.
     /// Allocates the list in the ordinary way.
     ///
     /// ```
-    /// let (mut one, mut two) = (sipintern::Interner::new(), sipintern::Interner::new());
+    /// let (one, two) = (sipintern::Interner::new(), sipintern::Interner::new());
     /// ["conv2d", "pool"].iter().for_each(|text| _ = one.intern(text));
     /// ["pool", "conv2d"].iter().for_each(|text| _ = two.intern(text));
     /// assert_eq!(one.sorted(), two.sorted());
@@ -346,7 +431,7 @@ impl Interner {
     /// assert_eq!(names.resolve(id), None);
     /// ```
     pub fn clear(&mut self) {
-        *self = Self::with_seed(self.limits, self.table.seed());
+        *self = Self::with_seed(self.limits, self.seed);
     }
 
     /// Takes in everything that `other` has: its texts and its listed collisions.
@@ -363,28 +448,77 @@ impl Interner {
     ///
     /// ```
     /// use sipintern::{Interner, Limits};
-    /// let (mut one, mut two) = (Interner::new(), Interner::new());
+    /// let (one, two) = (Interner::new(), Interner::new());
     /// one.intern("conv2d");
     /// ["conv2d", "pool"].iter().for_each(|text| _ = two.intern(text));
     /// let report = one.merge(&two);
     /// assert_eq!((report.new, report.known), (1, 1));
     /// assert_eq!(one.sorted(), two.sorted());
     /// ```
-    pub fn merge(&mut self, other: &Self) -> MergeReport {
+    pub fn merge(&self, other: &Self) -> MergeReport {
+        // The list first: whoever is in it has a rival among the texts counted later.
+        let listed = other.listed.iter().take(other.listed.iter().count());
+        let mut texts = other.iter();
         // Room for all if `other` is the larger one; half of it would be wasted if all are known.
-        let target = other.len().min(self.limits.max_entries);
-        self.table.reserve_hint(target.saturating_sub(self.len()));
+        self.reserve_hint(texts.len().min(self.limits.max_entries));
         let mut report = MergeReport::default();
-        for entry in other.table.entries().chain(&other.listed) {
-            match self.store(entry.hash, other.table.source(entry)).outcome {
+        let texts = core::iter::from_fn(|| texts.next_record()).map(|r| (r.id, r.source));
+        for (id, source) in texts.chain(listed.map(|node| (node.id, node.source()))) {
+            match self.store(id, source, May::WaitAndAllocate).outcome {
                 Outcome::New => report.new += 1,
                 Outcome::Known => report.known += 1,
                 Outcome::Collision => report.collided += 1,
                 Outcome::Full { .. } => report.full += 1,
-                Outcome::OutOfMemory => report.out_of_memory += 1,
+                // Only those who may not wait are told to come again.
+                Outcome::OutOfMemory | Outcome::Busy => report.out_of_memory += 1,
             }
         }
         report
+    }
+
+    /// Makes the index large enough for `entries`, or does nothing if memory is short: saves
+    /// growing step by step.
+    fn reserve_hint(&self, entries: usize) {
+        let held = self.written.lock.take();
+        let fits =
+            |index: &crate::index::Index| index.has_room(entries.saturating_sub(1), Place(0));
+        if entries > self.len() && !self.index.get().is_some_and(fits) {
+            let place = self.arena.after_last();
+            let _ = self.grow(entries, place, &held);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn epoch(&self) -> usize {
+        self.epoch.load(order::PLAIN)
+    }
+
+    /// The epoch, which begins now if it has not.
+    pub(crate) fn begin_epoch(&self) -> usize {
+        let _held = self.written.lock.take();
+        if self.epoch() == 0 {
+            self.epoch.store(crate::site::new_epoch(), order::PLAIN);
+        }
+        self.epoch()
+    }
+
+    pub(crate) const fn arena(&self) -> &Arena {
+        &self.arena
+    }
+}
+
+impl Clone for Interner {
+    /// Copies what is there at this moment. Allocates in the ordinary way.
+    fn clone(&self) -> Self {
+        let clone = Self::with_seed(self.limits, self.seed);
+        let (collisions, dropped) = (&self.written.collisions, &self.written.dropped);
+        let counts = [collisions, dropped].map(|counter| counter.load(order::PLAIN));
+        if clone.merge(self).out_of_memory > 0 {
+            alloc::alloc::handle_alloc_error(core::alloc::Layout::new::<Self>());
+        }
+        clone.written.collisions.store(counts[0], order::PLAIN);
+        clone.written.dropped.store(counts[1], order::PLAIN);
+        clone
     }
 }
 
@@ -400,8 +534,8 @@ impl fmt::Debug for Interner {
         f.debug_struct("Interner")
             .field("len", &self.len())
             .field("bytes", &self.bytes())
-            .field("collisions", &self.collisions)
-            .field("dropped", &self.dropped)
+            .field("collisions", &self.collisions())
+            .field("dropped", &self.dropped())
             .field("limits", &self.limits)
             .finish_non_exhaustive()
     }
@@ -421,6 +555,6 @@ impl IntoIterator for Interner {
     type IntoIter = IntoIter;
 
     fn into_iter(self) -> IntoIter {
-        IntoIter::new(self.table)
+        IntoIter::new(self)
     }
 }

@@ -1,28 +1,56 @@
 //! Iterators over an interner.
 
-use crate::Symbol;
-use crate::table::{Entry, Table, Texts};
+use crate::arena::{Arena, Place};
+use crate::record::Record;
+use crate::{Interner, Symbol};
 use alloc::string::String;
 use core::fmt;
 use core::iter::FusedIterator;
-use hashbrown::hash_table;
 
-/// Ids and texts of an [`Interner`](crate::Interner), in no particular order.
+/// The first records of an arena.
+#[derive(Clone, Copy)]
+pub(crate) struct Walk {
+    at: Place,
+    left: usize,
+}
+
+impl Walk {
+    /// The first `count` records, which the caller has seen counted.
+    pub(crate) const fn new(count: usize) -> Self {
+        Self { at: Place(0), left: count }
+    }
+
+    pub(crate) fn next<'a>(&mut self, arena: &'a Arena) -> Option<Record<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        let (_, record, next) = arena.next(self.at);
+        self.at = next;
+        Some(record)
+    }
+}
+
+/// Ids and texts of an [`Interner`] in the order in which they came: those that were there when
+/// the iterator was made.
 ///
 /// ```
-/// let mut names = sipintern::Interner::new();
+/// let names = sipintern::Interner::new();
 /// names.intern("pool");
-/// assert_eq!(names.iter().len(), 1);
+/// let iter = names.iter();
+/// names.intern("conv2d");
+/// assert_eq!(iter.len(), 1);
 /// ```
 #[derive(Clone)]
 pub struct Iter<'a> {
-    table: &'a Table,
-    entries: hash_table::Iter<'a, Entry>,
+    arena: &'a Arena,
+    walk: Walk,
 }
 
 impl<'a> Iter<'a> {
-    pub(crate) fn new(table: &'a Table) -> Self {
-        Self { table, entries: table.entries() }
+    pub(crate) const fn new(arena: &'a Arena, count: usize) -> Self {
+        Self { arena, walk: Walk::new(count) }
+    }
+
+    pub(crate) fn next_record(&mut self) -> Option<Record<'a>> {
+        self.walk.next(self.arena)
     }
 }
 
@@ -30,12 +58,11 @@ impl<'a> Iterator for Iter<'a> {
     type Item = (Symbol, &'a str);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = self.entries.next()?;
-        Some((entry.id(), self.table.text(entry)))
+        self.next_record().map(|record| (record.id, record.text()))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.entries.size_hint()
+        (self.walk.left, Some(self.walk.left))
     }
 }
 
@@ -48,24 +75,23 @@ impl fmt::Debug for Iter<'_> {
     }
 }
 
-/// Ids and owned texts of an [`Interner`](crate::Interner), in no particular order. Each text is
-/// copied when it is yielded.
+/// Ids and owned texts of an [`Interner`] in the order in which they came. Each text is copied when
+/// it is yielded.
 ///
 /// ```
-/// let mut names = sipintern::Interner::new();
+/// let names = sipintern::Interner::new();
 /// names.intern("pool");
 /// let owned: Vec<String> = names.into_iter().map(|(_, text)| text).collect();
 /// assert_eq!(owned, ["pool"]);
 /// ```
 pub struct IntoIter {
-    entries: hash_table::IntoIter<Entry>,
-    texts: Texts,
+    names: Interner,
+    walk: Walk,
 }
 
 impl IntoIter {
-    pub(crate) fn new(table: Table) -> Self {
-        let (entries, texts) = table.into_parts();
-        Self { entries, texts }
+    pub(crate) fn new(names: Interner) -> Self {
+        Self { walk: Walk::new(names.len()), names }
     }
 }
 
@@ -73,12 +99,11 @@ impl Iterator for IntoIter {
     type Item = (Symbol, String);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = self.entries.next()?;
-        Some((entry.id(), self.texts.text(&entry).into()))
+        self.walk.next(self.names.arena()).map(|record| (record.id, record.text().into()))
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.entries.size_hint()
+        (self.walk.left, Some(self.walk.left))
     }
 }
 

@@ -7,6 +7,10 @@
 #![cfg_attr(feature = "alloc", doc = "| [`Interner`] | one table of texts, with caps | `alloc` |")]
 #![cfg_attr(
     feature = "alloc",
+    doc = "| [`Site`], [`site!`] | a literal name that registers itself | `alloc` |"
+)]
+#![cfg_attr(
+    feature = "alloc",
     doc = "| [`Strings`] | many tables united, sorted by id | `alloc` |"
 )]
 #![cfg_attr(
@@ -18,7 +22,8 @@
 //! prints the records needs the text. That is why no method here refuses to give an id. A table
 //! that is full, out of memory, or already holds another text under that id says so beside the id.
 //!
-//! Nothing here locks; whoever shares a table between threads puts a lock around it.
+//! A table may be shared between threads as it is. Who asks for a name that is there takes no lock
+//! and waits for nobody; new names are inserted one at a time.
 //!
 //! # How likely do two names share an id?
 //!
@@ -46,7 +51,7 @@
 //! const CONV: Symbol = symbol!("conv2d");
 //! assert_eq!(CONV.get(), 696_427_417_467_970); // today, tomorrow, everywhere
 //!
-//! let mut names = Interner::new();
+//! let names = Interner::new();
 //! assert_eq!(names.intern("conv2d").outcome, Outcome::New);
 //! assert_eq!(names.intern("conv2d").outcome, Outcome::Known);
 //! assert_eq!(names.resolve(CONV), Some("conv2d"));
@@ -55,15 +60,14 @@
 //!
 //! # Inside
 //!
-//! `sip13, symbol, outcome, limits ← arena ← table ← iter ← interner ← strings`, and `fixed` beside
-//! them; a module imports only from those before it. There is no unsafe code: texts lie in `String` blocks that are
-//! never moved, and entries hold positions, not pointers.
+//! `sip13, symbol, outcome, limits ← order, lock, memory, record ← arena, listed ← keys, index ← iter,
+//! interner ← site, strings`, and `fixed` beside them. Without the feature `alloc` there is no unsafe code.
 #![no_std]
-#![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "alloc"), forbid(unsafe_code))]
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
-#[cfg(test)]
+#[cfg(any(test, feature = "std"))]
 extern crate std;
 
 mod outcome;
@@ -73,15 +77,29 @@ mod symbol;
 #[cfg(feature = "alloc")]
 mod arena;
 #[cfg(feature = "alloc")]
+mod index;
+#[cfg(feature = "alloc")]
 mod interner;
 #[cfg(feature = "alloc")]
 mod iter;
 #[cfg(feature = "alloc")]
+mod keys;
+#[cfg(feature = "alloc")]
 mod limits;
 #[cfg(feature = "alloc")]
-mod strings;
+mod listed;
 #[cfg(feature = "alloc")]
-mod table;
+mod lock;
+#[cfg(feature = "alloc")]
+mod memory;
+#[cfg(feature = "alloc")]
+mod order;
+#[cfg(feature = "alloc")]
+mod record;
+#[cfg(feature = "alloc")]
+mod site;
+#[cfg(feature = "alloc")]
+mod strings;
 
 #[cfg(feature = "heapless")]
 mod fixed;
@@ -96,6 +114,8 @@ pub use iter::{IntoIter, Iter};
 pub use limits::{Limits, MAX_LISTED, MergeReport};
 pub use outcome::{Cap, Collision, IdMismatch, Interned, Outcome};
 pub use sip13::hash_of;
+#[cfg(feature = "alloc")]
+pub use site::Site;
 #[cfg(feature = "alloc")]
 pub use strings::{Strings, merged};
 pub use symbol::Symbol;

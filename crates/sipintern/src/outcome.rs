@@ -31,6 +31,9 @@ pub enum Outcome {
     },
     /// The allocator refused. The table is as before, and a later attempt may succeed.
     OutOfMemory,
+    /// Storing the text would have meant to wait or to allocate, which
+    /// `Interner::try_intern` does not. A later attempt may succeed.
+    Busy,
 }
 
 impl Outcome {
@@ -60,6 +63,7 @@ impl fmt::Display for Outcome {
                 write!(f, "not stored: {needed} {unit}, the limit is {limit}")
             }
             Self::OutOfMemory => f.write_str("not stored: out of memory"),
+            Self::Busy => f.write_str("not stored: another insert is going on or memory is needed"),
         }
     }
 }

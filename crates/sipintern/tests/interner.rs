@@ -17,7 +17,7 @@ fn tables_may_be_shared_between_threads() {
 #[test]
 fn nothing_moves_or_changes_while_the_table_grows() {
     let count = if cfg!(miri) { 100 } else { 50_000 };
-    let mut names = Interner::new();
+    let names = Interner::new();
     let first = names.intern("first").id;
     let pointer = names.resolve(first).unwrap().as_ptr();
     for i in 0..count {
@@ -37,7 +37,7 @@ fn nothing_moves_or_changes_while_the_table_grows() {
 
 #[test]
 fn golden_texts_go_in_and_come_out() {
-    let mut names = Interner::new();
+    let names = Interner::new();
     let mut expected = BTreeMap::new();
     for row in support::goldens() {
         if let Ok(text) = String::from_utf8(row.bytes) {
@@ -54,8 +54,8 @@ fn golden_texts_go_in_and_come_out() {
 #[test]
 fn real_collisions_are_kept_apart() {
     let rows = support::pairs();
-    let mut there = Interner::new();
-    let mut back = Interner::new();
+    let there = Interner::new();
+    let back = Interner::new();
     for row in &rows {
         assert_eq!(there.intern(row.first).outcome, Outcome::New);
         assert_eq!(back.intern_static(row.second).outcome, Outcome::New);
@@ -88,8 +88,8 @@ fn real_collisions_are_kept_apart() {
 #[test]
 fn merge_keeps_what_was_resolved() {
     let row = &support::pairs()[0];
-    let mut one = Interner::new();
-    let mut two = Interner::new();
+    let one = Interner::new();
+    let two = Interner::new();
     one.intern(row.second);
     two.intern(row.first);
     let before = one.resolve(Symbol::of(row.second)).unwrap().as_ptr();
@@ -100,15 +100,15 @@ fn merge_keeps_what_was_resolved() {
     one.merge(&two);
     assert_eq!(one.collisions(), 1);
     // A listed collision travels on, even to a table that has neither text.
-    let mut three = Interner::new();
+    let three = Interner::new();
     assert_eq!(three.merge(&one), MergeReport { new: 1, collided: 1, ..MergeReport::default() });
     assert_eq!(three.collision_pairs().next(), one.collision_pairs().next());
 }
 
 #[test]
 fn merge_of_static_texts_copies_nothing() {
-    let mut one = Interner::new();
-    let mut two = Interner::new();
+    let one = Interner::new();
+    let two = Interner::new();
     two.intern_static("static");
     two.intern("copied");
     one.merge(&two);
@@ -119,7 +119,7 @@ fn merge_of_static_texts_copies_nothing() {
 fn limits_hold_against_many_names() {
     let count: u32 = if cfg!(miri) { 150 } else { 200_000 };
     let limits = Limits { max_entries: 100, max_bytes: 1000, max_len: 50 };
-    let mut names = Interner::with_limits(limits);
+    let names = Interner::with_limits(limits);
     for i in 0..count {
         let text = format!("{i:06}");
         assert_eq!(names.intern(&text).id.get(), support::oracle_id(text.as_bytes()));
@@ -134,7 +134,7 @@ fn limits_hold_against_many_names() {
 #[test]
 fn each_limit_is_exact() {
     let limits = Limits { max_entries: 10, max_bytes: 8, max_len: 5 };
-    let mut names = Interner::with_limits(limits);
+    let names = Interner::with_limits(limits);
     let full = Outcome::Full { cap: Cap::Length, needed: 6, limit: 5 };
     assert_eq!(names.intern("123456").outcome, full);
     assert_eq!(names.intern_static("123456").outcome, full);
@@ -146,7 +146,7 @@ fn each_limit_is_exact() {
     assert_eq!(names.intern("").outcome, Outcome::New);
     assert_eq!((names.len(), names.bytes(), names.dropped()), (4, 8, 3));
 
-    let mut none = Interner::with_limits(Limits { max_entries: 0, ..Limits::DEFAULT });
+    let none = Interner::with_limits(Limits { max_entries: 0, ..Limits::DEFAULT });
     assert!(!none.intern("").outcome.is_stored());
     assert!(none.is_empty());
 }
@@ -155,10 +155,10 @@ fn each_limit_is_exact() {
 fn long_texts() {
     let len = if cfg!(miri) { 1 << 17 } else { 1 << 20 };
     let long = "é".repeat(len / 2);
-    let mut names = Interner::new();
+    let names = Interner::new();
     let full = Outcome::Full { cap: Cap::Length, needed: len, limit: 1 << 16 };
     assert_eq!(names.intern(&long).outcome, full);
-    let mut names = Interner::with_limits(Limits::NONE);
+    let names = Interner::with_limits(Limits::NONE);
     names.intern("before");
     let id = names.intern(&long).id;
     names.intern("after");
@@ -175,11 +175,11 @@ fn limits_beyond_positions_are_brought_down() {
 
 #[test]
 fn a_clone_outlives_its_source() {
-    let mut names = Interner::new();
+    let names = Interner::new();
     for text in ["conv2d", "pool", "pdgtib", "pexlag"] {
         names.intern(text);
     }
-    let mut clone = names.clone();
+    let clone = names.clone();
     names.intern("only in the source");
     clone.intern("only in the clone");
     assert!(!clone.contains("only in the source"));
@@ -203,7 +203,7 @@ fn clear_starts_anew() {
 }
 
 #[test]
-fn a_seed_changes_nothing_but_the_order() {
+fn a_seed_changes_nothing() {
     let mut tables = [0, 1, u64::MAX].map(|seed| Interner::with_seed(Limits::DEFAULT, seed));
     for i in 0..if cfg!(miri) { 50 } else { 2000 } {
         let text = format!("name {i}");
@@ -212,7 +212,7 @@ fn a_seed_changes_nothing_but_the_order() {
     }
     assert_eq!(tables[0].sorted(), tables[1].sorted());
     assert_eq!(tables[0].sorted(), tables[2].sorted());
-    assert!(!tables[0].iter().eq(tables[1].iter()));
+    assert!(tables[0].iter().eq(tables[1].iter()));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn unlisted_collisions_reach_the_reader_as_a_count() {
     let rows = support::pairs();
     // Room for the kept texts only, so no collision can be listed.
     let max_bytes = rows.iter().map(|row| row.first.len()).sum();
-    let mut names = Interner::with_limits(Limits { max_bytes, ..Limits::DEFAULT });
+    let names = Interner::with_limits(Limits { max_bytes, ..Limits::DEFAULT });
     for text in rows.iter().map(|row| row.first).chain(rows.iter().map(|row| row.second)) {
         names.intern(text);
     }

@@ -115,7 +115,7 @@ fn limits() -> impl Strategy<Value = Limits> {
 }
 
 fn interned(texts: &[String]) -> Interner {
-    let mut names = Interner::new();
+    let names = Interner::new();
     for text in texts {
         names.intern(text);
     }
@@ -123,7 +123,7 @@ fn interned(texts: &[String]) -> Interner {
 }
 
 fn union(shards: &[&Interner]) -> Interner {
-    let mut all = Interner::with_limits(Limits::NONE);
+    let all = Interner::with_limits(Limits::NONE);
     for shard in shards {
         all.merge(shard);
     }

@@ -14,8 +14,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// running capture, on a shard that takes no part or does not exist, or past the
     /// [limits](crate::Config::name_limits), the id is the same and the text is not stored.
     ///
-    /// Takes the lock of the shard's names, which no emitter ever takes: shared for a name that is
-    /// known, exclusive for a new one. Not for signal handlers.
+    /// Holds the lock of the shard's names shared, which only start and stop take for themselves and
+    /// no emitter ever takes; a new name waits for other new names of the shard. Not for signal
+    /// handlers.
     ///
     /// ```
     /// # #[cfg(feature = "std")] {
@@ -28,25 +29,21 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// # }
     /// ```
     pub fn intern(&self, shard: u32, text: &str) -> Symbol {
-        self.intern_by(shard, text, |table| {
-            table.intern(text);
-        })
+        self.intern_by(shard, text, |table| table.intern(text).id)
     }
 
     /// [`intern`](Self::intern) that keeps the reference instead of copying the text.
     ///
     /// The text must stay mapped: not for literals of a library that may be unloaded.
     pub fn intern_static(&self, shard: u32, text: &'static str) -> Symbol {
-        self.intern_by(shard, text, |table| {
-            table.intern_static(text);
-        })
+        self.intern_by(shard, text, |table| table.intern_static(text).id)
     }
 
     fn intern_by(
         &self,
         shard: u32,
         text: &str,
-        store: impl FnOnce(&mut sipintern::Interner),
+        store: impl FnOnce(&sipintern::Interner) -> Symbol,
     ) -> Symbol {
         if !self.switch.is_on() {
             return Symbol::of(text);
@@ -54,20 +51,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         let Some(side) = self.sides.get(shard as usize) else {
             return Symbol::of(text);
         };
-        {
-            let names = side.names.read();
-            if !names.open {
-                return Symbol::of(text);
-            }
-            if let Some(known) = names.table.lookup(text) {
-                return known;
-            }
-        }
-        let mut names = side.names.write();
-        if names.open {
-            store(&mut names.table);
-        }
-        Symbol::of(text)
+        let names = side.names.read();
+        if names.open { store(&names.table) } else { Symbol::of(text) }
     }
 
     /// The names of all shards of the running capture, or of the last one until the next start:

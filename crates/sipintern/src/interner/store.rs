@@ -1,51 +1,129 @@
-//! The one way into an interner, and its list of collisions.
+//! The ways into an interner, and its list of collisions.
 
 use super::Interner;
+use crate::arena::Place;
+use crate::index::Current;
 use crate::limits::{Limits, MAX_LISTED};
-use crate::table::{Entry, Source};
+use crate::listed::Nodes;
+use crate::lock::Taken;
+use crate::memory::NoMemory;
+use crate::order;
+use crate::record::{Record, Source, same};
 use crate::{Cap, Collision, Interned, Outcome, Symbol};
 use core::fmt;
+use syncface::atomic::AtomicUsize;
+
+/// What an insert may do.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum May {
+    WaitAndAllocate,
+    Neither,
+}
+
+/// Adds one to a counter that is written under the insert lock only.
+fn add_one(counter: &AtomicUsize, _held: &Taken<'_>) {
+    counter.store(counter.load(order::PLAIN).saturating_add(1), order::PLAIN);
+}
 
 impl Interner {
+    /// The id of a text that is found by its fast hash. No lock, no write, no SipHash.
+    #[inline]
+    pub(super) fn hit(&self, text: &str) -> Option<Symbol> {
+        self.index.get()?.find_text(text, &self.arena)
+    }
+
+    #[inline]
+    pub(super) fn find(&self, id: Symbol) -> Option<Record<'_>> {
+        self.index.get()?.find_id(id, &self.arena)
+    }
+
     /// Everything that stores comes through here. All that can fail comes before all that changes.
-    pub(super) fn store(&mut self, hash: u64, source: Source<'_>) -> Interned {
-        let id = Symbol::from_hash(hash);
-        let outcome = match self.table.find(id) {
-            Some(entry) if self.same(entry, hash, source.text()) => Outcome::Known,
-            Some(_) => {
-                self.note_collision(hash, source);
-                Outcome::Collision
-            }
-            None => self.add(hash, source),
+    pub(crate) fn store(&self, id: Symbol, source: Source<'_>, may: May) -> Interned {
+        let stamp = self.written.lock.look();
+        let outcome = match self.judge(id, source.text()) {
+            Some(outcome) => outcome,
+            None => match (self.written.lock.try_take(), may) {
+                (None, May::Neither) => Outcome::Busy,
+                (taken, _) => {
+                    let held = taken.unwrap_or_else(|| self.written.lock.take());
+                    // Whoever came first may have stored this text, or another with this id.
+                    let now =
+                        if held.before == stamp { None } else { self.judge(id, source.text()) };
+                    now.unwrap_or_else(|| self.store_held(id, source, may, &held))
+                }
+            },
         };
         Interned { id, outcome }
     }
 
-    fn add(&mut self, hash: u64, source: Source<'_>) -> Outcome {
+    /// What is to be said of a text if nothing is to be changed for it.
+    fn judge(&self, id: Symbol, text: &str) -> Option<Outcome> {
+        if same(self.find(id)?.text(), text) {
+            Some(Outcome::Known)
+        } else {
+            self.listed.contains(id, text).then_some(Outcome::Collision)
+        }
+    }
+
+    fn store_held(&self, id: Symbol, source: Source<'_>, may: May, held: &Taken<'_>) -> Outcome {
+        if self.find(id).is_some() {
+            self.note_collision(id, source, may, held);
+            return Outcome::Collision;
+        }
         let outcome = match self.over_limit(source) {
             Some(full) => full,
             None if self.len() >= self.limits.max_entries => {
                 let limit = self.limits.max_entries;
                 Outcome::Full { cap: Cap::Entries, needed: self.len().saturating_add(1), limit }
             }
-            None => match self.table.try_insert(hash, source) {
+            None => match self.insert(id, source, may == May::WaitAndAllocate, held) {
                 Ok(()) => return Outcome::New,
-                Err(_) => Outcome::OutOfMemory,
+                // It could be stored by somebody who may allocate, so it is not lost.
+                Err(NoMemory) if may == May::Neither => return Outcome::Busy,
+                Err(NoMemory) => Outcome::OutOfMemory,
             },
         };
-        self.dropped = self.dropped.saturating_add(1);
+        add_one(&self.written.dropped, held);
         outcome
     }
 
-    fn note_collision(&mut self, hash: u64, source: Source<'_>) {
-        if self.listed.iter().any(|entry| self.same(entry, hash, source.text())) {
-            return;
+    fn insert(
+        &self,
+        id: Symbol,
+        source: Source<'_>,
+        grow: bool,
+        held: &Taken<'_>,
+    ) -> Result<(), NoMemory> {
+        let place = self.arena.prepare(source, grow, held)?;
+        let count = self.len();
+        let index = match self.index.get() {
+            Some(index) if index.has_room(count, place) => index,
+            _ if !grow => return Err(NoMemory),
+            _ => self.grow(count.checked_add(1).ok_or(NoMemory)?, place, held)?,
+        };
+        // Nothing below can fail.
+        self.arena.write(place, id, source, held);
+        self.written.count.store(count + 1, order::count_publish());
+        Current::enter(index, id, source.text(), place, held);
+        Ok(())
+    }
+
+    pub(super) fn grow(
+        &self,
+        entries: usize,
+        place: Place,
+        held: &Taken<'_>,
+    ) -> Result<&crate::index::Index, NoMemory> {
+        self.index.grow((entries, place), self.seed, &self.arena, self.len(), held)
+    }
+
+    fn note_collision(&self, id: Symbol, source: Source<'_>, may: May, held: &Taken<'_>) {
+        add_one(&self.written.collisions, held);
+        let room = self.listed.iter().count() < MAX_LISTED && self.over_limit(source).is_none();
+        if room && may == May::WaitAndAllocate && self.listed.try_push(id, source, held).is_ok() {
+            self.arena.add_used(source.copied_len(), held);
         }
-        self.collisions = self.collisions.saturating_add(1);
-        if self.listed.len() < MAX_LISTED && self.over_limit(source).is_none() {
-            // For want of memory the pair goes unlisted; it is counted.
-            let _ = self.table.try_list(&mut self.listed, hash, source);
-        }
+        // Otherwise the pair goes unlisted; it is counted.
     }
 
     /// The limit on bytes or length that this text would pass.
@@ -61,32 +139,30 @@ impl Interner {
             None
         }
     }
-
-    fn same(&self, entry: &Entry, hash: u64, text: &str) -> bool {
-        entry.hash == hash && entry.len() == text.len() && self.table.text(entry) == text
-    }
 }
 
 /// See [`Interner::collision_pairs`].
 #[derive(Clone)]
 pub(super) struct Pairs<'a> {
     pub(super) interner: &'a Interner,
-    pub(super) entries: core::slice::Iter<'a, Entry>,
+    pub(super) nodes: Nodes<'a>,
+    /// How many are left of those that there were at the start.
+    pub(super) left: usize,
 }
 
 impl<'a> Iterator for Pairs<'a> {
     type Item = Collision<'a>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let entry = self.entries.next()?;
-        let (id, table) = (entry.id(), &self.interner.table);
+        self.left = self.left.checked_sub(1)?;
+        let node = self.nodes.next()?;
         // Listed texts always have a rival that stays as long as they do.
-        let kept = self.interner.resolve(id).unwrap_or_default();
-        Some(Collision { id, kept, other: table.text(entry) })
+        let kept = self.interner.resolve(node.id).unwrap_or_default();
+        Some(Collision { id: node.id, kept, other: node.source().text() })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.entries.size_hint()
+        (self.left, Some(self.left))
     }
 }
 
