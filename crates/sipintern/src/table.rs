@@ -177,7 +177,7 @@ impl Texts {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Source, Symbol, Table, bucket};
+    use super::{Source, Symbol, Table, bucket};
     use core::cell::Cell;
     use std::collections::HashSet;
 
@@ -259,6 +259,6 @@ mod tests {
     #[test]
     #[cfg(target_pointer_width = "64")]
     fn an_entry_is_small() {
-        assert_eq!(size_of::<Entry>(), 24);
+        assert_eq!(size_of::<super::Entry>(), 24);
     }
 }
