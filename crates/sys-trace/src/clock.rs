@@ -130,6 +130,7 @@ impl RunningClock {
             #[cfg(feature = "std")]
             anchors: matches!(self.clock, Clock::Cycles)
                 .then(|| crate::cycles::Anchors::new(self.base, self.start_ns)),
+            #[cfg(feature = "std")]
             start_ns: self.start_ns,
         }
     }
@@ -140,6 +141,7 @@ impl RunningClock {
 pub(crate) struct Teller {
     #[cfg(feature = "std")]
     anchors: Option<crate::cycles::Anchors>,
+    #[cfg(feature = "std")]
     start_ns: u64,
 }
 
