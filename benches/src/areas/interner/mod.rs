@@ -47,7 +47,8 @@ fn prove_all() {
     prove::<SymbolTable>("symbol_table");
     prove::<Ustr>("ustr");
     prove::<StringCache>("string_cache");
-    prove_shared::<OursShared>("sipintern");
+    prove_shared::<Ours>("sipintern");
+    prove_shared::<OursShared>("sipintern+parkspin");
     prove_shared::<LassoThreaded>("lasso-threaded");
     prove_shared::<InternityThreaded>("internity-threaded");
     prove_shared::<SymbolTable>("symbol_table");
@@ -147,6 +148,7 @@ fn hit_team<T: Shared>(names: &Arc<Vec<String>>) -> Sampler {
 fn hits_2t(runner: &mut Runner) {
     let names = &names(1000, 16);
     let case = Case::new("hit.1000x16B.2t")
+        .ours("sipintern", hit_team::<Ours>(names))
         .ours("sipintern+parkspin", hit_team::<OursShared>(names))
         .rival("lasso-threaded", hit_team::<LassoThreaded>(names))
         .rival("internity-threaded", hit_team::<InternityThreaded>(names))
