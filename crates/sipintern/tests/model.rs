@@ -25,7 +25,7 @@ const PAIR: [&str; 2] = ["pdgtib", "pexlag"];
 
 fn model(bound: usize, body: impl Fn(Arc<Interner>) + Sync + Send + 'static) {
     syncface::model::explore(Some(bound), move || {
-        body(Arc::new(Interner::with_limits(Limits::NONE)))
+        body(Arc::new(Interner::with_limits(Limits::NONE)));
     });
 }
 
