@@ -20,7 +20,7 @@ fn hits(c: &mut Criterion) {
     for length in [16_usize, 64] {
         let mut group = c.benchmark_group(format!("known_name/{length}"));
         let names: Vec<String> = (0..1000).map(|n| format!("{n:0length$}")).collect();
-        let mut table = Interner::new();
+        let table = Interner::new();
         let mut rival = lasso::Rodeo::default();
         for name in &names {
             table.intern(name);

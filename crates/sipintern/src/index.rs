@@ -24,6 +24,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ptr;
 use syncface::atomic::{AtomicPtr, AtomicU32, Ordering};
+use syncface::mutant;
 
 /// How far from its start a text may be, in words. Further on it is found by its id.
 pub(crate) const PROBES: usize = 32;
@@ -45,6 +46,9 @@ pub(crate) struct Index {
     /// The texts' half, then the ids' half.
     words: Vec<AtomicU32>,
     older: *mut Index,
+    /// Stands for the rest where loom watches.
+    #[cfg(loom)]
+    witness: syncface::cell::UnsafeCell<()>,
 }
 
 impl Index {
@@ -59,7 +63,21 @@ impl Index {
         let entropy = if cfg!(loom) { 0 } else { words.as_ptr().addr() as u64 };
         let places = u32::MAX >> (32 - place_bits.clamp(LEAST_PLACE_BITS, 32));
         let (keys, shift) = (Keys::new(seed, entropy), 64 - len.ilog2());
-        try_box(Self { keys, len, shift, places, words, older: ptr::null_mut() })
+        try_box(Self {
+            keys,
+            len,
+            shift,
+            places,
+            words,
+            older: ptr::null_mut(),
+            #[cfg(loom)]
+            witness: syncface::cell::UnsafeCell::new(()),
+        })
+    }
+
+    #[cfg(test)]
+    pub(crate) const fn keys(&self) -> &Keys {
+        &self.keys
     }
 
     const fn most(len: usize) -> usize {
@@ -148,7 +166,10 @@ impl Current {
     pub(crate) fn get(&self) -> Option<&Index> {
         let index = self.0.load(order::index_look());
         // SAFETY: null, or published and not freed while `self` is borrowed, by invariant 3.
-        unsafe { index.as_ref() }
+        let index = unsafe { index.as_ref() };
+        #[cfg(loom)]
+        index.inspect(|index| index.witness.with(|_| ()));
+        index
     }
 
     /// Replaces the index by one with room for `entries`, one of them at `place`, and all that the
@@ -172,6 +193,8 @@ impl Current {
             at = next;
         }
         index.older = self.0.load(order::PLAIN);
+        #[cfg(loom)]
+        index.witness.with_mut(|_| ());
         let index = Box::into_raw(index);
         self.0.store(index, order::index_publish());
         // SAFETY: just published, and not freed while `self` is borrowed, by invariant 3.
@@ -180,6 +203,11 @@ impl Current {
 
     /// Enters a record that is written and counted.
     pub(crate) fn enter(index: &Index, id: Symbol, text: &str, place: Place, _held: &Taken<'_>) {
+        if mutant::is("sipintern.text_first") {
+            index.put_text(text, place, order::text_publish());
+            index.put_id(id, place, order::id_publish());
+            return;
+        }
         index.put_id(id, place, order::id_publish());
         index.put_text(text, place, order::text_publish());
     }

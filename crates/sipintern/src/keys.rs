@@ -114,3 +114,83 @@ const fn fold(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
     (product >> 64) as u64 ^ product as u64
 }
+
+#[cfg(test)]
+impl Keys {
+    /// The end of sixteen bytes that makes every beginning hash to 0.
+    pub(crate) fn fatal_tail(&self) -> [u8; 8] {
+        self.other.wrapping_add(16_u64.wrapping_mul(GOLDEN)).to_le_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::format;
+
+    /// A name and a function from the counting numbers to ids.
+    type Family = (&'static str, fn(u64) -> Symbol);
+
+    /// Ids as an adversary would choose them, beside ordinary ones.
+    fn families() -> [Family; 6] {
+        [
+            ("ordinary", |i| Symbol::of_bytes(&i.to_le_bytes())),
+            ("counting", Symbol::from_hash),
+            ("low 16 bits zero", |i| Symbol::from_hash((i << 16).wrapping_sub(1))),
+            ("low 20 bits one", |i| Symbol::from_hash(i << 20 | 0xF_FFFE)),
+            ("low 36 bits zero", |i| Symbol::from_hash((i << 36).wrapping_sub(1))),
+            ("from the top", |i| Symbol::from_hash(u64::MAX - i)),
+        ]
+    }
+
+    /// Four for each of 4096 starts on average.
+    fn worst_load(mut hash: impl FnMut(u64) -> u64) -> u32 {
+        let mut load = std::vec![0_u32; 1 << 12];
+        for i in 0..1 << 14 {
+            load[(hash(i) >> 52) as usize] += 1;
+        }
+        load.into_iter().max().unwrap()
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "pure arithmetic on many values")]
+    fn ids_spread() {
+        for (name, family) in families() {
+            for seed in 0..8 {
+                let keys = Keys::new(seed, 77);
+                let worst = worst_load(|i| keys.of_id(family(i)));
+                assert!(worst <= 40, "{name}, seed {seed}: {worst} at one start");
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "pure arithmetic on many values")]
+    fn texts_spread() {
+        for len in [5, 8, 12, 16, 17, 30, 64, 200] {
+            for pad in ["", "xyz"] {
+                let keys = Keys::new(0, 77);
+                let worst = worst_load(|i| keys.of_text(format!("{i:0>len$}{pad}").as_bytes()));
+                assert!(worst <= 24, "{len} {pad}: {worst} at one start");
+                let worst = worst_load(|i| keys.of_text(format!("{pad}{i:_<len$}").as_bytes()));
+                assert!(worst <= 24, "{len} {pad}: {worst} at one start");
+            }
+        }
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "pure arithmetic on many values")]
+    fn every_byte_counts() {
+        let keys = Keys::new(0, 77);
+        for len in 0..200 {
+            let text = std::vec![b'a'; len];
+            let mut seen = HashSet::from([keys.of_text(&text)]);
+            for at in 0..len {
+                let mut other = text.clone();
+                other[at] = b'b';
+                assert!(seen.insert(keys.of_text(&other)), "{len} {at}");
+            }
+        }
+    }
+}

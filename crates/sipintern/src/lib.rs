@@ -103,6 +103,8 @@ mod strings;
 
 #[cfg(feature = "heapless")]
 mod fixed;
+#[cfg(feature = "serde")]
+mod serde;
 
 #[cfg(feature = "heapless")]
 pub use fixed::FixedInterner;

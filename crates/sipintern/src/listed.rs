@@ -23,6 +23,9 @@ pub(crate) struct Node {
     pub(crate) id: Symbol,
     text: Text,
     next: AtomicPtr<Node>,
+    /// Stands for the rest where loom watches.
+    #[cfg(loom)]
+    witness: syncface::cell::UnsafeCell<()>,
 }
 
 impl Node {
@@ -68,7 +71,15 @@ impl List {
                 Text::Copied(copy)
             }
         };
-        let node = try_box(Node { id, text, next: AtomicPtr::new(ptr::null_mut()) })?;
+        let node = try_box(Node {
+            id,
+            text,
+            next: AtomicPtr::new(ptr::null_mut()),
+            #[cfg(loom)]
+            witness: syncface::cell::UnsafeCell::new(()),
+        })?;
+        #[cfg(loom)]
+        node.witness.with_mut(|_| ());
         let link = self.iter().last().map_or(&self.0, |node| &node.next);
         link.store(Box::into_raw(node), order::list_publish());
         Ok(())
@@ -98,6 +109,8 @@ impl<'a> Iterator for Nodes<'a> {
         let node = self.link.load(order::list_look());
         // SAFETY: null, or complete, by invariant 1, and there while the list is borrowed, by 2.
         let node = unsafe { node.as_ref() }?;
+        #[cfg(loom)]
+        node.witness.with(|_| ());
         self.link = &node.next;
         Some(node)
     }

@@ -1,247 +1,206 @@
-//! Interners against a model of plain maps, and the algebra of merging.
+//! Models of the shared table: under `--cfg loom` every interleaving up to the preemption bound,
+//! natively a few hundred runs of the same bodies on real threads.
+//!
+//! ```text
+//! RUSTFLAGS="--cfg loom" cargo test --release -p sipintern --test model
+//! ```
+//!
+//! Under loom the first index has room for one text and the second for three, so that few names make
+//! it grow. Inserts beside readers run in the first thread: loom looks for races from the later
+//! access back to the last one of the same word, and an insert reads each word before it writes it.
+//! `mutants.txt` beside this file says which model fails for which fault.
 #![cfg(feature = "alloc")]
+#![allow(missing_docs, reason = "a test")]
 
-mod support;
+use sipintern::{Interner, Limits, Outcome, Site, Symbol};
+use std::sync::Arc;
 
-use proptest::prelude::*;
-use sipintern::{Cap, Interner, Limits, Outcome, Symbol, merged};
-use std::collections::{BTreeMap, BTreeSet};
+#[cfg(loom)]
+use loom::thread;
+#[cfg(not(loom))]
+use std::thread;
 
-/// What an interner must hold. Small tables only: the list of collisions never fills up by number.
-struct Model {
-    limits: Limits,
-    texts: BTreeMap<u64, String>,
-    listed: BTreeSet<String>,
-    bytes: usize,
-    collisions: u64,
-    dropped: u64,
+/// Two names with one id.
+const PAIR: [&str; 2] = ["pdgtib", "pexlag"];
+
+fn model(bound: usize, body: impl Fn(Arc<Interner>) + Sync + Send + 'static) {
+    syncface::model::explore(Some(bound), move || {
+        body(Arc::new(Interner::with_limits(Limits::NONE)));
+    });
 }
 
-impl Model {
-    fn new(limits: Limits) -> Self {
-        let (texts, listed) = (BTreeMap::new(), BTreeSet::new());
-        Self { limits, texts, listed, bytes: 0, collisions: 0, dropped: 0 }
-    }
+fn spawn<T: Send + 'static>(
+    names: &Arc<Interner>,
+    body: impl FnOnce(&Interner) -> T + Send + 'static,
+) -> thread::JoinHandle<T> {
+    let names = Arc::clone(names);
+    thread::spawn(move || body(&names))
+}
 
-    fn intern(&mut self, text: &str, copied: bool) -> Outcome {
-        let Limits { max_entries, max_bytes, max_len } = self.limits;
-        let id = support::oracle_id(text.as_bytes());
-        let needed = self.bytes + if copied { text.len() } else { 0 };
-        let fits = text.len() <= max_len && needed <= max_bytes;
-        if let Some(kept) = self.texts.get(&id) {
-            if kept == text {
-                return Outcome::Known;
-            }
-            if !self.listed.contains(text) {
-                self.collisions += 1;
-                if fits {
-                    self.listed.insert(text.into());
-                    self.bytes = needed;
-                }
-            }
-            return Outcome::Collision;
+/// What a reader that knows nothing sees of `text`: all of it or nothing.
+fn all_or_nothing(names: &Interner, text: &str) {
+    if let Some(id) = names.lookup(text) {
+        assert_eq!(id, Symbol::of(text));
+        assert_eq!(names.resolve(id), Some(text), "found by its text and not by its id");
+        assert!(names.iter().any(|(_, stored)| stored == text), "found and not counted");
+    }
+}
+
+/// A hit finds what was there before, and all of what comes meanwhile, while the index grows.
+#[test]
+fn hit_beside_growth() {
+    model(3, |names| {
+        names.intern("a");
+        let reading = spawn(&names, |names| {
+            assert_eq!(names.lookup("a"), Some(Symbol::of("a")));
+            assert_eq!(names.resolve(Symbol::of("a")), Some("a"));
+            all_or_nothing(names, "b");
+        });
+        assert_eq!(names.intern("b").outcome, Outcome::New);
+        reading.join().unwrap();
+        assert_eq!(names.len(), 2);
+    });
+}
+
+/// A hit of one name beside an insert of another into the same index.
+#[test]
+fn hit_beside_a_miss() {
+    model(3, |names| {
+        names.intern("a");
+        names.intern("b");
+        let reading = spawn(&names, |names| {
+            assert_eq!(names.intern("a").outcome, Outcome::Known);
+            all_or_nothing(names, "c");
+        });
+        assert_eq!(names.intern("c").outcome, Outcome::New);
+        reading.join().unwrap();
+    });
+}
+
+/// A reader by id alone sees the whole text or none.
+#[test]
+fn resolve_beside_a_miss() {
+    model(3, |names| {
+        names.intern("a");
+        names.intern("b");
+        let reading = spawn(&names, |names| {
+            assert!(names.resolve(Symbol::of("c")).is_none_or(|text| text == "c"));
+        });
+        assert_eq!(names.intern("c").outcome, Outcome::New);
+        reading.join().unwrap();
+    });
+}
+
+/// A reader that walks the records sees whole ones.
+#[test]
+fn iteration_beside_a_miss() {
+    model(3, |names| {
+        names.intern("a");
+        names.intern("b");
+        let reading = spawn(&names, |names| {
+            let texts: Vec<_> = names.iter().map(|(_, text)| text).collect();
+            assert!(["a", "b", "c"].starts_with(&texts) && texts.len() >= 2);
+        });
+        assert_eq!(names.intern("c").outcome, Outcome::New);
+        reading.join().unwrap();
+    });
+}
+
+/// Two threads that intern one new name: one stores it, the other finds it.
+#[test]
+fn two_misses_of_one_name() {
+    model(2, |names| {
+        let other = spawn(&names, |names| names.intern("a"));
+        let (one, other) = (names.intern("a"), other.join().unwrap());
+        let mut outcomes = [one.outcome, other.outcome];
+        outcomes.sort_by_key(|outcome| *outcome == Outcome::Known);
+        assert_eq!(outcomes, [Outcome::New, Outcome::Known]);
+        assert_eq!((one.id, other.id), (Symbol::of("a"), Symbol::of("a")));
+        assert_eq!((names.len(), names.bytes()), (1, 1));
+    });
+}
+
+/// Two threads that intern different new names, one of which makes the index grow.
+#[test]
+fn two_misses_of_two_names() {
+    model(2, |names| {
+        let other = spawn(&names, |names| names.intern("a").outcome);
+        assert_eq!(names.intern("b").outcome, Outcome::New);
+        assert_eq!(other.join().unwrap(), Outcome::New);
+        assert_eq!(names.len(), 2);
+        for text in ["a", "b"] {
+            assert_eq!(names.intern(text).outcome, Outcome::Known);
+            all_or_nothing(&names, text);
         }
-        if !fits || self.texts.len() >= max_entries {
-            self.dropped += 1;
-            return if text.len() > max_len {
-                Outcome::Full { cap: Cap::Length, needed: text.len(), limit: max_len }
-            } else if needed > max_bytes {
-                Outcome::Full { cap: Cap::Bytes, needed, limit: max_bytes }
-            } else {
-                Outcome::Full { cap: Cap::Entries, needed: max_entries + 1, limit: max_entries }
-            };
-        }
-        self.texts.insert(id, text.into());
-        self.bytes = needed;
-        Outcome::New
-    }
-
-    fn check(&self, names: &Interner) {
-        let held: Vec<(u64, &str)> = names.sorted().iter().map(|(id, t)| (id.get(), *t)).collect();
-        let expected: Vec<(u64, &str)> = self.texts.iter().map(|(id, t)| (*id, &**t)).collect();
-        assert_eq!(held, expected);
-        let listed: BTreeSet<String> =
-            names.collision_pairs().map(|pair| pair.other.to_owned()).collect();
-        assert_eq!(listed, self.listed);
-        assert_eq!(names.bytes(), self.bytes);
-        assert_eq!((names.collisions(), names.dropped()), (self.collisions, self.dropped));
-    }
+    });
 }
 
-/// Short, long, empty, foreign and colliding names, from a set small enough to repeat.
-fn name() -> impl Strategy<Value = String> {
-    let colliding: Vec<String> = support::pairs()
-        .iter()
-        .take(6)
-        .flat_map(|row| [row.first.to_owned(), row.second.to_owned()])
-        .collect();
-    prop_oneof![
-        3 => prop::sample::select(colliding),
-        4 => "[ab]{0,3}",
-        1 => "\\PC{0,12}",
-        1 => (1..3000_usize).prop_map(|len| "x".repeat(len)),
-    ]
-}
-
-#[derive(Clone, Debug)]
-enum Op {
-    Intern(String),
-    Static(&'static str),
-    Register(String),
-    RegisterWrong(String, String),
-    Merge(Vec<String>),
-    CloneAndGoOn,
-    Clear,
-}
-
-fn op() -> impl Strategy<Value = Op> {
-    let statics: Vec<&'static str> =
-        support::pairs().iter().take(6).flat_map(|row| [row.first, row.second]).collect();
-    prop_oneof![
-        8 => name().prop_map(Op::Intern),
-        4 => prop::sample::select(statics).prop_map(Op::Static),
-        4 => name().prop_map(Op::Register),
-        1 => (name(), name()).prop_map(|(a, b)| Op::RegisterWrong(a, b)),
-        1 => prop::collection::vec(name(), 0..8).prop_map(Op::Merge),
-        1 => Just(Op::CloneAndGoOn),
-        1 => Just(Op::Clear),
-    ]
-}
-
-fn limits() -> impl Strategy<Value = Limits> {
-    let small = (0..20_usize, 0..4000_usize, 0..3000_usize)
-        .prop_map(|(max_entries, max_bytes, max_len)| Limits { max_entries, max_bytes, max_len });
-    prop_oneof![Just(Limits::DEFAULT), small]
-}
-
-fn interned(texts: &[String]) -> Interner {
-    let names = Interner::new();
-    for text in texts {
-        names.intern(text);
-    }
-    names
-}
-
-fn union(shards: &[&Interner]) -> Interner {
-    let all = Interner::with_limits(Limits::NONE);
-    for shard in shards {
-        all.merge(shard);
-    }
-    all
-}
-
-/// Names of which no two share an id.
-fn lists() -> impl Strategy<Value = Vec<String>> {
-    prop::collection::vec("[a-c]{0,4}", 0..40)
-}
-
-fn config() -> ProptestConfig {
-    let cases = if cfg!(miri) { 4 } else { 200 };
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
-}
-
-proptest! {
-    #![proptest_config(config())]
-
-    #[test]
-    fn ids_are_the_oracles(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        prop_assert_eq!(Symbol::of_bytes(&bytes).get(), support::oracle_id(&bytes));
-    }
-
-    #[test]
-    fn behaves_like_the_model(limits in limits(), ops in prop::collection::vec(op(), 0..60)) {
-        let mut names = Interner::with_limits(limits);
-        let mut model = Model::new(limits);
-        for op in ops {
-            match op {
-                Op::Intern(text) => {
-                    let answer = names.intern(&text);
-                    prop_assert_eq!(answer.id.get(), support::oracle_id(text.as_bytes()));
-                    prop_assert_eq!(answer.outcome, model.intern(&text, true));
-                    prop_assert_eq!(names.contains(&text), answer.outcome.is_stored());
-                }
-                Op::Static(text) => {
-                    let answer = names.intern_static(text);
-                    prop_assert_eq!(answer.id.get(), support::oracle_id(text.as_bytes()));
-                    prop_assert_eq!(answer.outcome, model.intern(text, false));
-                }
-                Op::Register(text) => {
-                    let outcome = names.register(Symbol::of(&text), &text);
-                    prop_assert_eq!(outcome, Ok(model.intern(&text, true)));
-                }
-                Op::RegisterWrong(other, text) => {
-                    let given = Symbol::of(&other);
-                    if given.get() != support::oracle_id(text.as_bytes()) {
-                        let error = names.register(given, &text).unwrap_err();
-                        prop_assert_eq!((error.given, error.actual), (given, Symbol::of(&text)));
-                    }
-                }
-                Op::Merge(texts) => {
-                    let shard = interned(&texts);
-                    let before = (model.dropped, model.texts.len());
-                    let others = shard.collision_pairs().map(|pair| pair.other);
-                    for text in shard.iter().map(|(_, text)| text).chain(others) {
-                        model.intern(text, true);
-                    }
-                    let report = names.merge(&shard);
-                    let full = (model.dropped - before.0) as usize;
-                    prop_assert_eq!((report.full, report.new), (full, model.texts.len() - before.1));
-                }
-                Op::CloneAndGoOn => names = names.clone(),
-                Op::Clear => {
-                    names.clear();
-                    model = Model::new(limits);
-                }
-            }
-            model.check(&names);
-        }
-    }
-
-    #[test]
-    fn merge_is_a_union(a in lists(), b in lists(), c in lists()) {
-        let [a, b, c] = [a, b, c].map(|texts| interned(&texts));
-        let ab = union(&[&a, &b]);
-        // Commutative, associative, idempotent, and with a neutral element.
-        assert_eq!(ab.sorted(), union(&[&b, &a]).sorted());
-        let bc = union(&[&b, &c]);
-        assert_eq!(union(&[&ab, &c]).sorted(), union(&[&a, &bc]).sorted());
-        assert_eq!(union(&[&a, &a]).sorted(), a.sorted());
-        assert_eq!(union(&[&ab, &b]).sorted(), ab.sorted());
-        assert_eq!(union(&[&a, &Interner::new()]).sorted(), a.sorted());
-        assert_eq!(ab.collisions(), 0);
-        assert!(merged([&a, &b]).iter().eq(ab.sorted()));
-    }
-
-    #[test]
-    fn strings_forget_every_order(
-        shards in prop::collection::vec(prop::collection::vec(name(), 0..30), 1..5),
-        turn in any::<usize>(),
-    ) {
-        let there: Vec<Interner> = shards.iter().map(|texts| interned(texts)).collect();
-        // Other order of shards, other order of names within each, some shards twice.
-        let mut turned: Vec<Interner> = shards
-            .iter()
-            .map(|texts| interned(&texts.iter().rev().cloned().collect::<Vec<_>>()))
-            .collect();
-        turned.rotate_left(turn % shards.len());
-        let one = merged(&there);
-        let two = merged(turned.iter().chain(&turned));
-        prop_assert!(one.iter().eq(two.iter()));
-        prop_assert!(one.collisions().eq(two.collisions()));
-
-        let mut expected: BTreeMap<u64, BTreeSet<&str>> = BTreeMap::new();
-        for text in shards.iter().flatten() {
-            expected.entry(support::oracle_id(text.as_bytes())).or_default().insert(text);
-        }
-        prop_assert_eq!(one.len(), expected.len());
-        prop_assert!(one.iter().map(|(id, text)| (id.get(), text)).eq(
-            expected.iter().map(|(id, texts)| (*id, *texts.first().unwrap()))
+/// Two names with one id: one is kept, the other listed once, whoever comes first.
+#[test]
+fn a_collision() {
+    model(2, |names| {
+        let other = spawn(&names, |names| names.intern(PAIR[1]).outcome);
+        let one = names.intern(PAIR[0]).outcome;
+        let pairs = names.collision_pairs();
+        assert!(
+            pairs.into_iter().all(|pair| pair.kept != pair.other && PAIR.contains(&pair.other))
+        );
+        let other = other.join().unwrap();
+        assert!(matches!(
+            (one, other),
+            (Outcome::New, Outcome::Collision) | (Outcome::Collision, Outcome::New)
         ));
-        let others = expected.values().map(|texts| texts.len() - 1).sum::<usize>();
-        prop_assert_eq!(one.collisions().count(), others);
-        for (id, texts) in &expected {
-            let id = Symbol::new(*id).unwrap();
-            prop_assert_eq!(one.get(id), texts.first().copied());
+        assert_eq!((names.len(), names.collisions(), names.collision_pairs().len()), (1, 1, 1));
+    });
+}
+
+/// A reader of the list sees whole collisions.
+#[test]
+fn list_beside_a_collision() {
+    model(3, |names| {
+        names.intern(PAIR[0]);
+        let reading = spawn(&names, |names| {
+            for pair in names.collision_pairs() {
+                assert_eq!((pair.kept, pair.other), (PAIR[0], PAIR[1]));
+            }
+        });
+        assert_eq!(names.intern(PAIR[1]).outcome, Outcome::Collision);
+        reading.join().unwrap();
+    });
+}
+
+/// An insert that may not wait is done or refused, and nothing between.
+#[test]
+fn try_beside_a_miss() {
+    model(3, |names| {
+        names.intern("a");
+        names.intern("b");
+        let other = spawn(&names, |names| names.intern("c").outcome);
+        let tried = names.try_intern("c").outcome;
+        let other = other.join().unwrap();
+        match tried {
+            Outcome::New => assert_eq!(other, Outcome::Known),
+            Outcome::Known | Outcome::Busy => assert_eq!(other, Outcome::New),
+            outcome => panic!("{outcome}"),
         }
-    }
+        assert_eq!((names.len(), names.dropped()), (3, 0));
+    });
+}
+
+/// Two threads at one call site: whoever returns from it finds the text.
+#[test]
+fn a_site_of_two_threads() {
+    model(3, |names| {
+        let site = Arc::new(Site::new("a"));
+        let other = {
+            let site = Arc::clone(&site);
+            spawn(&names, move |names| {
+                let id = site.intern(names);
+                assert_eq!(names.resolve(id), Some("a"));
+            })
+        };
+        assert_eq!(names.resolve(site.intern(&names)), Some("a"));
+        other.join().unwrap();
+        assert_eq!(names.len(), 1);
+    });
 }

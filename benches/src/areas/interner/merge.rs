@@ -12,7 +12,7 @@ use crate::stand::Runner;
 /// Shards of `each` names: the first half the same everywhere, the second its own.
 fn shards(count: usize, each: usize) -> Vec<Interner> {
     let shard = |number: usize| {
-        let mut shard = Interner::with_limits(Limits::NONE);
+        let shard = Interner::with_limits(Limits::NONE);
         for n in 0..each {
             let owner = if n < each / 2 { 0 } else { number + 1 };
             shard.intern(&format!("shard {owner:03} name {n:06}"));
@@ -35,7 +35,7 @@ fn one_by_one(shards: &[Interner]) -> Strings {
 }
 
 fn into_table(shards: &[Interner]) -> Interner {
-    let mut all = Interner::with_limits(Limits::NONE);
+    let all = Interner::with_limits(Limits::NONE);
     shards.iter().for_each(|shard| _ = all.merge(shard));
     all
 }

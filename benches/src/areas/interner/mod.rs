@@ -29,6 +29,8 @@ pub fn run(runner: &mut Runner, quick: bool) {
             hits(runner, count, length);
         }
     }
+    sites(runner);
+    hostile(runner);
     hits_2t(runner);
     let counts: &[usize] = if quick { &[100_000] } else { &[100_000, 1_000_000] };
     for &count in counts {
@@ -47,7 +49,8 @@ fn prove_all() {
     prove::<SymbolTable>("symbol_table");
     prove::<Ustr>("ustr");
     prove::<StringCache>("string_cache");
-    prove_shared::<OursShared>("sipintern");
+    prove_shared::<Ours>("sipintern");
+    prove_shared::<OursShared>("sipintern+parkspin");
     prove_shared::<LassoThreaded>("lasso-threaded");
     prove_shared::<InternityThreaded>("internity-threaded");
     prove_shared::<SymbolTable>("symbol_table");
@@ -126,6 +129,47 @@ fn hits(runner: &mut Runner, count: usize, length: usize) {
     );
 }
 
+/// Interns one literal over and over.
+fn literal<T: Table>(count: usize) -> Sampler {
+    let mut table = T::new();
+    let keys: Vec<T::Key> = names(count, 16).iter().map(|name| table.intern(name)).collect();
+    let key = table.intern("layer3.conv2d.fw");
+    Box::new(move |plan| {
+        assert!(!keys.contains(&key));
+        solo(plan.solo, 256, || _ = black_box(table.intern(black_box("layer3.conv2d.fw"))))
+    })
+}
+
+fn sites(runner: &mut Runner) {
+    static SITE: sipintern::Site = sipintern::site!("layer3.conv2d.fw");
+    let table = sipintern::Interner::new();
+    let site = move |plan: &Plan| {
+        solo(plan.solo, 256, || _ = black_box(black_box(&SITE).intern(black_box(&table))))
+    };
+    let case = Case::new("literal.16B")
+        .ours("Site", site)
+        .rival("lasso", literal::<LassoRodeo>(1000))
+        .rival("string-interner", literal::<StringTable>(1000))
+        .rival("internity", literal::<InternityLocal>(1000))
+        .rival("symbol_table", literal::<SymbolTable>(1000))
+        .rival("ustr", literal::<Ustr>(1000))
+        .rival("string_cache", literal::<StringCache>(1000));
+    runner.run(case.at_most(0.15));
+}
+
+/// Names whose ids agree in their low ten bits, which a table that took those for a bucket would
+/// search one by one, beside as many ordinary ones.
+fn hostile(runner: &mut Runner) {
+    let count = 4747;
+    let aimed = (0..).map(|n: u64| format!("{n:016}"));
+    let aimed = aimed.filter(|name| sipintern::Symbol::of(name).to_packed50() % 1024 == 7);
+    let aimed = Arc::new(aimed.take(count).collect::<Vec<_>>());
+    let case = Case::new(format!("hostile.{count}x16B"))
+        .ours("low-bits-equal", hit::<Ours>(&aimed))
+        .rival("ordinary", hit::<Ours>(&names(count, 16)));
+    runner.run(case.at_most(2.0));
+}
+
 fn hit_team<T: Shared>(names: &Arc<Vec<String>>) -> Sampler {
     let table = Arc::new(T::new());
     let names = Arc::clone(names);
@@ -147,6 +191,7 @@ fn hit_team<T: Shared>(names: &Arc<Vec<String>>) -> Sampler {
 fn hits_2t(runner: &mut Runner) {
     let names = &names(1000, 16);
     let case = Case::new("hit.1000x16B.2t")
+        .ours("sipintern", hit_team::<Ours>(names))
         .ours("sipintern+parkspin", hit_team::<OursShared>(names))
         .rival("lasso-threaded", hit_team::<LassoThreaded>(names))
         .rival("internity-threaded", hit_team::<InternityThreaded>(names))

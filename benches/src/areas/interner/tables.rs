@@ -80,7 +80,20 @@ impl Table for Ours {
     }
 }
 
-/// Ours as the engine shares it: known names under a shared hold, new ones under an exclusive one.
+impl Shared for Ours {
+    type Key = sipintern::Symbol;
+
+    fn new() -> Self {
+        Self(sipintern::Interner::with_limits(sipintern::Limits::NONE))
+    }
+
+    #[inline]
+    fn intern(&self, text: &str) -> Self::Key {
+        self.0.intern(text).id
+    }
+}
+
+/// Ours as the engine shares it: under a lock held shared, which only start and stop take whole.
 pub struct OursShared(parkspin::RwLock<sipintern::Interner>);
 
 impl Shared for OursShared {
@@ -92,10 +105,7 @@ impl Shared for OursShared {
 
     #[inline]
     fn intern(&self, text: &str) -> Self::Key {
-        if let Some(id) = self.0.read().lookup(text) {
-            return id;
-        }
-        self.0.write().intern(text).id
+        self.0.read().intern(text).id
     }
 }
 

@@ -12,6 +12,7 @@ use crate::record::{Record, Source, same};
 use crate::{Cap, Collision, Interned, Outcome, Symbol};
 use core::fmt;
 use syncface::atomic::AtomicUsize;
+use syncface::mutant;
 
 /// What an insert may do.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,8 +48,8 @@ impl Interner {
                 (taken, _) => {
                     let held = taken.unwrap_or_else(|| self.written.lock.take());
                     // Whoever came first may have stored this text, or another with this id.
-                    let now =
-                        if held.before == stamp { None } else { self.judge(id, source.text()) };
+                    let unchanged = held.before == stamp || mutant::is("sipintern.no_second_look");
+                    let now = if unchanged { None } else { self.judge(id, source.text()) };
                     now.unwrap_or_else(|| self.store_held(id, source, may, &held))
                 }
             },
@@ -103,7 +104,13 @@ impl Interner {
         };
         // Nothing below can fail.
         self.arena.write(place, id, source, held);
-        self.written.count.store(count + 1, order::count_publish());
+        let counted = || self.written.count.store(count + 1, order::count_publish());
+        if mutant::is("sipintern.count_last") {
+            Current::enter(index, id, source.text(), place, held);
+            counted();
+            return Ok(());
+        }
+        counted();
         Current::enter(index, id, source.text(), place, held);
         Ok(())
     }

@@ -95,3 +95,47 @@ fn both_ends_of_the_range_are_ids_like_others() {
     assert_eq!(names.resolve(Symbol::MAX), Some("end"));
     assert_eq!(names.len(), 2);
 }
+
+#[test]
+fn a_try_does_not_wait() {
+    let names = Interner::new();
+    names.intern("pool");
+    let held = names.written.lock.take();
+    assert_eq!(names.try_intern("conv2d").outcome, Outcome::Busy);
+    assert_eq!(names.try_intern("pool").outcome, Outcome::Known);
+    assert_eq!(names.intern("pool").outcome, Outcome::Known);
+    assert_eq!(names.lookup("conv2d"), None);
+    drop(held);
+    assert_eq!(names.try_intern("conv2d").outcome, Outcome::New);
+    assert_eq!(names.dropped(), 0);
+}
+
+/// Whoever knows the keys of an index can aim any number of names at one of its words. Those that
+/// do not fit within the bound are found by their ids.
+#[test]
+#[cfg_attr(miri, ignore = "searches for a key that is text")]
+fn names_aimed_at_one_word() {
+    let count = 4747;
+    let (names, tail) = (0..)
+        .find_map(|seed| {
+            let names = Interner::with_seed(Limits::DEFAULT, seed);
+            names.reserve_hint(count);
+            let tail = names.index.get()?.keys().fatal_tail();
+            Some((names, std::string::String::from_utf8(tail.to_vec()).ok()?))
+        })
+        .unwrap();
+    let aimed = |i: usize| format!("{i:08}{tail}");
+    for i in 0..count {
+        assert_eq!(names.intern(&aimed(i)).outcome, Outcome::New);
+    }
+    let direct = (0..count).filter(|&i| names.hit(&aimed(i)).is_some()).count();
+    assert_eq!(direct, crate::index::PROBES, "they were to meet at one word");
+    for i in 0..count {
+        let answer = names.intern(&aimed(i));
+        assert_eq!((answer.id, answer.outcome), (Symbol::of(&aimed(i)), Outcome::Known));
+        assert_eq!(names.lookup(&aimed(i)), Some(answer.id));
+    }
+    // Others are not slower for it: they are where they would be.
+    names.intern("ordinary");
+    assert!(names.hit("ordinary").is_some());
+}
