@@ -13,6 +13,7 @@ use parkspin::{Gated, RwLock, StillInside};
 use sipintern::Interner;
 use syncface::CachePadded;
 use syncface::atomic::{AtomicU64, Ordering};
+use syncface::mutant;
 
 use crate::capture::{CaptureInfo, Core, Run};
 use crate::clock::{RunningClock, Teller};
@@ -172,7 +173,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         });
         *self.teller.write() = Some(teller);
         self.misdirected.store(0, Ordering::Relaxed);
-        core.open();
+        if !mutant::is("sys_trace.left_closed") {
+            core.open();
+        }
         self.switch.set(true);
         Ok(())
     }
@@ -240,7 +243,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         for (shard, side) in core.shards.iter_mut().zip(&self.sides) {
             let Some(ring) = shard.ring.take() else { continue };
             side.names.write().open = false;
-            shard.totals.discard_rest();
+            if !mutant::is("sys_trace.rest_uncounted") {
+                shard.totals.discard_rest();
+            }
             // Kept until the lock is released, if there was memory to keep it in.
             if rings.len() < rings.capacity() {
                 rings.push(ring);
