@@ -218,6 +218,7 @@ fn a_drop_and_a_clock_that_emit() {
     assert!(panicking.is_err());
     thread::spawn(|| LAST.set(Some(Emitter))).join().unwrap();
     assert_eq!(ENGINE.loss().created, 4 * 5);
+    DEPTH.set(3);
     assert_usable(&ENGINE);
 }
 
