@@ -5,4 +5,4 @@
 #[path = "../../crates/sys-trace/tests/ops/mod.rs"]
 mod ops;
 
-libfuzzer_sys::fuzz_target!(|calls: Vec<ops::Op>| ops::run(&calls));
+libfuzzer_sys::fuzz_target!(|calls: ops::Ops| ops::run(&calls.0));

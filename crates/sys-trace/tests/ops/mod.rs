@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, VecDeque};
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Unstructured};
 use sys_trace::{
     Clock, Config, Counts, DrainError, Engine, Event, EventSet, EventType, Limits, NotCapturing,
     Payload, Phase, ShardSet, StartError, StopError, Symbol, TrackingId,
@@ -27,6 +27,21 @@ pub(crate) enum Op {
     DrainAll(u8),
     Intern { shard: u8, name: u8 },
     Look,
+}
+
+/// As many calls as the bytes yield. The list type's own way of decoding tosses a coin after each
+/// element: two calls on average, which reach nothing.
+#[derive(Debug)]
+pub(crate) struct Ops(pub(crate) Vec<Op>);
+
+impl<'a> Arbitrary<'a> for Ops {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> arbitrary::Result<Self> {
+        let mut ops = Vec::new();
+        while !bytes.is_empty() {
+            ops.push(bytes.arbitrary()?);
+        }
+        Ok(Self(ops))
+    }
 }
 
 /// The model of one shard.
