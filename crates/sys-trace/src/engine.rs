@@ -173,10 +173,17 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         });
         *self.teller.write() = Some(teller);
         self.misdirected.store(0, Ordering::Relaxed);
+        // Before the gate opens: who comes in then never finds the switch off again in this capture,
+        // as the stop of a span would if it came in by what it had seen of the last capture.
+        if !mutant::is("sys_trace.switched_late") {
+            self.switch.set(true);
+        }
         if !mutant::is("sys_trace.left_closed") {
             core.open();
         }
-        self.switch.set(true);
+        if mutant::is("sys_trace.switched_late") {
+            self.switch.set(true);
+        }
         Ok(())
     }
 

@@ -156,12 +156,15 @@ fn intern_beside_an_emitter() {
         let engine = started(2);
         let other = thread::spawn({
             let engine = engine.clone();
-            move || assert_eq!(engine.intern(0, "name"), Symbol::of("name"))
+            move || {
+                assert_eq!(engine.intern(0, "name"), Symbol::of("name"));
+                assert!(emit(&engine));
+            }
         });
         assert!(emit(&engine));
         other.join().unwrap();
         assert_eq!(engine.strings().get(Symbol::of("name")), Some("name"));
-        assert_exact(&engine, 1, 0);
+        assert_exact(&engine, 2, 0);
     });
 }
 
