@@ -140,7 +140,14 @@ impl Geometry {
     /// How many laps the stamp or position `to` is ahead of `from`; 0 if it is not.
     pub(crate) const fn laps(&self, from: Word, to: Word) -> usize {
         let distance = self.lap(to).wrapping_sub(self.lap(from));
-        if distance as Signed <= 0 { 0 } else { (distance / self.one_lap) as usize }
+        if distance as Signed <= 0 {
+            return 0;
+        }
+        // A lap is never 0 long; said in a way that compiles to no panic.
+        match distance.checked_div(self.one_lap) {
+            Some(laps) => laps as usize,
+            None => 0,
+        }
     }
 
     /// The position `cap` before `position`: same slot, previous lap.

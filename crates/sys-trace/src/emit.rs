@@ -3,6 +3,7 @@
 use core::num::NonZeroU64;
 
 use syncface::atomic::Ordering;
+use syncface::mutant;
 
 use crate::engine::Engine;
 use crate::event::Event;
@@ -159,13 +160,15 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         };
         // Never waits, whatever it interrupted; refused only while a start or stop is at work.
         let Some(core) = self.core.enter() else {
-            side.refused.fetch_add(1, Ordering::Relaxed);
+            if !mutant::is("sys_trace.refused_uncounted") {
+                side.refused.fetch_add(1, Ordering::Relaxed);
+            }
             return None;
         };
         let run = core.run.as_ref()?;
         let parts = core.shards.get(shard as usize)?;
         let ring = parts.ring.as_ref()?;
-        if !run.types.contains(event_type) || only_in.is_some_and(|epoch| epoch != run.epoch) {
+        if !run.types.contains(event_type) || is_foreign(only_in, run.epoch) {
             return None;
         }
         // Before the slot is claimed, so that the claim is as short as can be.
@@ -180,7 +183,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         }
 
         let Some(slot) = ring.reserve() else {
-            parts.totals.rejected(event_type);
+            if !mutant::is("sys_trace.rejected_uncounted") {
+                parts.totals.rejected(event_type);
+            }
             return None;
         };
         event.nc_local_id = slot.number() as u64 + 1;
@@ -192,14 +197,18 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         // By plain stores if this thread has a tally to itself: see `tally`.
         match core.tallies.as_ref().and_then(|tallies| tallies.of(core.soloist())) {
             Some(tally) => {
-                tally.created(shard, event_type, &core.shards);
-                if let Some(lost) = lost {
+                if !mutant::is("sys_trace.created_uncounted") {
+                    tally.created(shard, event_type, &core.shards);
+                }
+                if let Some(lost) = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted")) {
                     tally.displaced(shard, lost, &core.shards);
                 }
             }
             None => {
-                parts.totals.created(event_type);
-                if let Some(lost) = lost {
+                if !mutant::is("sys_trace.created_uncounted") {
+                    parts.totals.created(event_type);
+                }
+                if let Some(lost) = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted")) {
                     parts.totals.displaced(lost);
                 }
             }
@@ -207,6 +216,12 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         slot.replace(event);
         Some((tracking, run.epoch))
     }
+}
+
+/// Whether an event is wanted only in another capture than the one that runs.
+#[inline(always)]
+fn is_foreign(only_in: Option<u64>, epoch: u64) -> bool {
+    only_in.is_some_and(|only_in| only_in != epoch) && !mutant::is("sys_trace.epoch_unchecked")
 }
 
 #[cfg(all(test, not(loom)))]

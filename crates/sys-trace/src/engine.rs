@@ -13,6 +13,7 @@ use parkspin::{Gated, RwLock, StillInside};
 use sipintern::Interner;
 use syncface::CachePadded;
 use syncface::atomic::{AtomicU64, Ordering};
+use syncface::mutant;
 
 use crate::capture::{CaptureInfo, Core, Run};
 use crate::clock::{RunningClock, Teller};
@@ -176,8 +177,17 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         });
         *self.teller.write() = Some(teller);
         self.misdirected.store(0, Ordering::Relaxed);
-        core.open();
-        self.switch.set(true);
+        // Before the gate opens: who comes in then never finds the switch off again in this capture,
+        // as the stop of a span would if it came in by what it had seen of the last capture.
+        if !mutant::is("sys_trace.switched_late") {
+            self.switch.set(true);
+        }
+        if !mutant::is("sys_trace.left_closed") {
+            core.open();
+        }
+        if mutant::is("sys_trace.switched_late") {
+            self.switch.set(true);
+        }
         drop(old_tallies);
         Ok(())
     }
@@ -249,7 +259,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         for (shard, side) in core.shards.iter_mut().zip(&self.sides) {
             let Some(ring) = shard.ring.take() else { continue };
             side.names.write().open = false;
-            shard.totals.discard_rest();
+            if !mutant::is("sys_trace.rest_uncounted") {
+                shard.totals.discard_rest();
+            }
             // Kept until the lock is released, if there was memory to keep it in.
             if rings.len() < rings.capacity() {
                 rings.push(ring);

@@ -14,25 +14,25 @@
 use core::cell::UnsafeCell;
 use core::ops::Deref;
 
-use syncface::atomic::{AtomicU64, Ordering};
+use syncface::atomic::{AtomicUsize, Ordering};
 
 pub(crate) use watch::{generation, watch};
 
 /// The generation of a process in which no fork has been noticed.
-const FIRST: u64 = 1;
+const FIRST: usize = 1;
 
 #[cfg(all(feature = "std", unix, not(loom), not(miri)))]
 mod watch {
-    use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-    static GENERATION: AtomicU64 = AtomicU64::new(super::FIRST);
+    static GENERATION: AtomicUsize = AtomicUsize::new(super::FIRST);
     static WATCHED: AtomicBool = AtomicBool::new(false);
 
     /// Differs between a process and the children that it forked after the first [`watch`]; never 0.
     ///
     /// Relaxed: it changes only where there is no other thread to be ordered with.
     #[inline(always)]
-    pub(crate) fn generation() -> u64 {
+    pub(crate) fn generation() -> usize {
         GENERATION.load(Ordering::Relaxed)
     }
 
@@ -61,7 +61,7 @@ mod watch {
 mod watch {
     /// Nothing forks here.
     #[inline(always)]
-    pub(crate) const fn generation() -> u64 {
+    pub(crate) const fn generation() -> usize {
         super::FIRST
     }
 
@@ -71,15 +71,15 @@ mod watch {
 }
 
 /// Which generation of the process an engine is fit for.
-pub(crate) struct Owner(AtomicU64);
+pub(crate) struct Owner(AtomicUsize);
 
 impl Owner {
     /// Set while somebody makes the engine fit.
-    const RENEWING: u64 = 1 << 63;
+    const RENEWING: usize = 1 << (usize::BITS - 1);
 
     syncface::maybe_const! {
         pub(crate) fn new() -> Self {
-            Self(AtomicU64::new(FIRST))
+            Self(AtomicUsize::new(FIRST))
         }
     }
 
@@ -94,7 +94,7 @@ impl Owner {
     }
 
     #[cold]
-    fn renew(&self, now: u64, renew: impl FnOnce()) {
+    fn renew(&self, now: usize, renew: impl FnOnce()) {
         let mut seen = self.0.load(Ordering::Acquire);
         while seen != now {
             if seen == now | Self::RENEWING {

@@ -1,7 +1,7 @@
 //! The switch: one flag that says whether anything is being captured.
 
 use syncface::CachePadded;
-use syncface::atomic::{AtomicU64, Ordering};
+use syncface::atomic::{AtomicUsize, Ordering};
 
 use crate::fork;
 
@@ -13,14 +13,14 @@ use crate::fork;
 ///
 /// On, it says by which [generation](fork::generation) of the process, so that it is off in a forked
 /// child.
-pub(crate) struct Switch(CachePadded<AtomicU64>);
+pub(crate) struct Switch(CachePadded<AtomicUsize>);
 
-const OFF: u64 = 0;
+const OFF: usize = 0;
 
 impl Switch {
     syncface::maybe_const! {
         pub(crate) fn new() -> Self {
-            Self(CachePadded::new(AtomicU64::new(OFF)))
+            Self(CachePadded::new(AtomicUsize::new(OFF)))
         }
     }
 

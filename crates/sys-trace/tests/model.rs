@@ -181,3 +181,67 @@ fn two_threads_intern_one_name() {
         assert_eq!(engine.strings().len(), 1);
     });
 }
+
+/// While the switch is on, an emit is created or counted as refused.
+#[test]
+fn every_emit_beside_a_stop_is_counted() {
+    model(3, || {
+        let engine = started(2);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || {
+                let was_on = engine.is_capturing();
+                let accepted = emit(&engine);
+                // Only a stop that has not yet turned the switch off leaves it on here.
+                (was_on && engine.is_capturing(), accepted)
+            }
+        });
+        let stopped = thread::spawn({
+            let engine = engine.clone();
+            move || engine.stop().unwrap()
+        });
+        let (on, accepted) = other.join().unwrap();
+        stopped.join().unwrap();
+        let counts = engine.shard_counts(0).unwrap();
+        assert_eq!(counts.total.created, u64::from(accepted));
+        assert!(counts.refused <= u64::from(!accepted));
+        assert!(!on || counts.total.created + counts.refused == 1, "{counts:?}");
+    });
+}
+
+/// A span of one capture, dropped beside the end of it and the start of the next, stops in its own or
+/// nowhere.
+#[test]
+fn a_span_beside_a_restart() {
+    model(2, || {
+        let engine = started(2);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || drop(engine.span(0, EventType::ExecCore, Payload::ZERO))
+        });
+        engine.stop().unwrap();
+        engine.start(&config(2)).unwrap();
+        other.join().unwrap();
+        let total = engine.shard_counts(0).unwrap().total;
+        // A lone stop is of another capture's span.
+        assert!(total.created != 1, "{total:?}");
+        assert_exact(&engine, total.created, 0);
+    });
+}
+
+/// A name that is interned beside a stop is stored before it or not at all: what is read after the
+/// stop does not change any more.
+#[test]
+fn intern_beside_a_stop() {
+    model(3, || {
+        let engine = started(1);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || engine.intern(0, "name")
+        });
+        engine.stop().unwrap();
+        let stored = engine.strings().len();
+        assert_eq!(other.join().unwrap(), Symbol::of("name"));
+        assert_eq!(engine.strings().len(), stored);
+    });
+}
