@@ -113,6 +113,7 @@
 //! | feature | default | what it does |
 //! |---|---|---|
 //! | `alloc` | on | the heap ring; without it only [`InlineRing`] |
+//! | `mmap` | off | slots of 128 KiB and more straight from the kernel (Linux, Android): fresh zero pages that are gone when the ring is |
 //! | `portable-atomic` | off | atomics for targets without compare-and-swap |
 //! | `mutants` | off | test builds only |
 #![no_std]

@@ -51,14 +51,24 @@ unsafe impl<T, const N: usize> Storage<T> for InlineSlots<T, N> {
     }
 }
 
-/// Slots in one heap allocation, zeroed by the allocator: an operating system commits the memory
-/// page by page as values arrive.
+/// Slots in one allocation of zeroed memory, which an operating system commits page by page as
+/// values arrive.
+///
+/// # Invariant
+/// 1. The pointer is to `cap` slots that nobody else owns, had from the allocator with
+///    [`layout`](HeapSlots::layout), or from the kernel if `mapped`.
 #[cfg(feature = "alloc")]
-pub struct HeapSlots<T>(alloc::boxed::Box<[Slot<T>]>);
+pub struct HeapSlots<T> {
+    #[cfg(not(loom))]
+    slots: core::ptr::NonNull<[Slot<T>]>,
+    #[cfg(not(loom))]
+    mapped: bool,
+    #[cfg(loom)]
+    slots: alloc::boxed::Box<[Slot<T>]>,
+}
 
 #[cfg(feature = "alloc")]
 mod heap {
-    use alloc::boxed::Box;
     use core::alloc::Layout;
 
     use super::{HeapSlots, Slot, Storage, sealed};
@@ -69,43 +79,147 @@ mod heap {
         pub(crate) fn layout(cap: usize) -> Option<Layout> {
             Layout::array::<Slot<T>>(cap).ok()
         }
+    }
 
-        /// `cap` empty slots of lap zero; `cap` is not 0.
-        #[cfg(not(loom))]
+    /// Loom's atomics cannot be made of zeroed memory.
+    #[cfg(loom)]
+    impl<T> HeapSlots<T> {
+        /// `cap` empty slots of lap zero.
         pub(crate) fn try_new(cap: usize) -> Result<Self, CapacityError> {
-            let layout =
-                Self::layout(cap).ok_or(CapacityError::OutOfMemory { bytes: usize::MAX })?;
-            debug_assert!(layout.size() > 0, "a slot holds at least its stamp");
-            // SAFETY: the size is not zero: `cap` is not 0 and a slot holds its stamp.
-            let memory = unsafe { alloc::alloc::alloc_zeroed(layout) };
-            if memory.is_null() {
-                return Err(CapacityError::OutOfMemory { bytes: layout.size() });
+            Ok(Self { slots: (0..cap).map(|_| Slot::new()).collect() })
+        }
+    }
+
+    #[cfg(not(loom))]
+    mod memory {
+        use core::ptr::{NonNull, slice_from_raw_parts_mut};
+
+        use super::{CapacityError, HeapSlots, Layout, Slot};
+
+        impl<T> HeapSlots<T> {
+            /// `cap` empty slots of lap zero; `cap` is not 0.
+            pub(crate) fn try_new(cap: usize) -> Result<Self, CapacityError> {
+                let layout =
+                    Self::layout(cap).ok_or(CapacityError::OutOfMemory { bytes: usize::MAX })?;
+                debug_assert!(layout.size() > 0, "a slot holds at least its stamp");
+                let mapped = kernel::is_for(layout);
+                let memory = if mapped {
+                    kernel::map(layout)
+                } else {
+                    // SAFETY: the size is not zero: `cap` is not 0 and a slot holds its stamp.
+                    unsafe { alloc::alloc::alloc_zeroed(layout) }
+                };
+                // All zero bytes are a valid slot: the value is `MaybeUninit`, and a zero stamp
+                // means "empty, lap 0" (slot invariant 2).
+                NonNull::new(slice_from_raw_parts_mut(memory.cast::<Slot<T>>(), cap))
+                    .map(|slots| Self { slots, mapped })
+                    .ok_or(CapacityError::OutOfMemory { bytes: layout.size() })
             }
-            let slots = core::ptr::slice_from_raw_parts_mut(memory.cast::<Slot<T>>(), cap);
-            // SAFETY: fresh memory of exactly this layout. All zero bytes are a valid slot: the
-            // value is `MaybeUninit`, and a zero stamp means "empty, lap 0" (slot invariant 2).
-            Ok(Self(unsafe { Box::from_raw(slots) }))
         }
 
-        /// `cap` empty slots of lap zero. Loom's atomics cannot be made of zeroed memory.
-        #[cfg(loom)]
-        pub(crate) fn try_new(cap: usize) -> Result<Self, CapacityError> {
-            Ok(Self((0..cap).map(|_| Slot::new()).collect::<Box<[_]>>()))
+        impl<T> Drop for HeapSlots<T> {
+            /// Gives the memory back; whoever owns the storage has dropped the values.
+            fn drop(&mut self) {
+                let memory = self.slots.cast::<u8>().as_ptr();
+                // There was one for so many slots when they were made.
+                let Some(layout) = Self::layout(self.slots.len()) else { return };
+                if self.mapped {
+                    kernel::unmap(memory, layout);
+                } else {
+                    // SAFETY: had from the allocator with this layout (invariant 1).
+                    unsafe { alloc::alloc::dealloc(memory, layout) };
+                }
+            }
+        }
+
+        // SAFETY: the slots are owned (invariant 1), as they would be in a box.
+        unsafe impl<T> Send for HeapSlots<T> where Slot<T>: Send {}
+        // SAFETY: the same.
+        unsafe impl<T> Sync for HeapSlots<T> where Slot<T>: Sync {}
+
+        /// Memory straight from the kernel: always fresh zero pages, and gone when it is given back.
+        ///
+        /// An allocator that recycles a large block has to write zeros over all of it first, and may
+        /// keep what it was given back: glibc's does both once a program has freed a few such blocks.
+        #[cfg(all(feature = "mmap", any(target_os = "linux", target_os = "android"), not(miri)))]
+        mod kernel {
+            use core::ptr::null_mut;
+
+            use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
+
+            use super::Layout;
+
+            /// Smaller blocks are the allocator's business.
+            const LEAST: usize = 128 << 10;
+            /// What every mapping is aligned to, at least.
+            const ALIGN: usize = 4096;
+
+            pub(super) const fn is_for(layout: Layout) -> bool {
+                layout.size() >= LEAST && layout.align() <= ALIGN
+            }
+
+            /// Null if the kernel refused.
+            pub(super) fn map(layout: Layout) -> *mut u8 {
+                let (access, flags) =
+                    (ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE | MapFlags::NORESERVE);
+                // SAFETY: a new mapping at a place of the kernel's choice touches no other memory.
+                let memory = unsafe { mmap_anonymous(null_mut(), layout.size(), access, flags) };
+                memory.map_or(null_mut(), <*mut _>::cast)
+            }
+
+            pub(super) fn unmap(memory: *mut u8, layout: Layout) {
+                // SAFETY: a mapping of this size that nobody uses any more (invariant 1).
+                let result = unsafe { munmap(memory.cast(), layout.size()) };
+                debug_assert!(result.is_ok(), "a whole mapping can be given back");
+            }
+        }
+
+        #[cfg(not(all(
+            feature = "mmap",
+            any(target_os = "linux", target_os = "android"),
+            not(miri)
+        )))]
+        mod kernel {
+            use super::Layout;
+
+            pub(super) const fn is_for(_layout: Layout) -> bool {
+                false
+            }
+
+            pub(super) const fn map(_layout: Layout) -> *mut u8 {
+                core::ptr::null_mut()
+            }
+
+            pub(super) const fn unmap(_memory: *mut u8, _layout: Layout) {}
         }
     }
 
     impl<T> sealed::Sealed for HeapSlots<T> {}
 
-    // SAFETY: the slots stand behind a box, which moving `self` does not touch.
+    // SAFETY: the slots stand behind a pointer, which moving `self` does not touch.
     unsafe impl<T> Storage<T> for HeapSlots<T> {
+        #[cfg(not(loom))]
         #[inline(always)]
         fn slots(&self) -> &[Slot<T>] {
-            &self.0
+            // SAFETY: valid for as long as `self` is (invariant 1).
+            unsafe { self.slots.as_ref() }
         }
 
+        #[cfg(not(loom))]
         #[inline(always)]
         fn slots_mut(&mut self) -> &mut [Slot<T>] {
-            &mut self.0
+            // SAFETY: valid for as long as `self` is, and `self` is borrowed exclusively (invariant 1).
+            unsafe { self.slots.as_mut() }
+        }
+
+        #[cfg(loom)]
+        fn slots(&self) -> &[Slot<T>] {
+            &self.slots
+        }
+
+        #[cfg(loom)]
+        fn slots_mut(&mut self) -> &mut [Slot<T>] {
+            &mut self.slots
         }
     }
 }

@@ -132,12 +132,13 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         if !self.own() {
             return Err(StartError::OutOfMemory { shard: 0, bytes: config.ring_bytes(1) as u64 });
         }
+        let bytes = config.ring_bytes(1) as u64;
+        let no_memory = StartError::OutOfMemory { shard: 0, bytes };
+        // Before the rings: what outlives them must not lie above them in the heap.
+        let tallies = Tallies::try_new::<SHARDS>().ok_or(no_memory)?;
         let rings = self.allocate(config)?;
         let clock = RunningClock::start(config.clock).ok_or(StartError::NoClock)?;
         let teller = clock.teller();
-        let bytes = config.ring_bytes(1) as u64;
-        let no_memory = StartError::OutOfMemory { shard: 0, bytes };
-        let tallies = Tallies::try_new::<SHARDS>().ok_or(no_memory)?;
         // What the names held is let go of after the locks.
         let mut replaced = Vec::new();
         if replaced.try_reserve_exact(SHARDS).is_err() {
