@@ -156,6 +156,7 @@ impl Arena {
 
     /// Makes room for a record and says where it will be. On `Err` nothing has changed that could be
     /// seen. Without `grow`, does not allocate.
+    #[inline]
     pub(crate) fn prepare(
         &self,
         source: Source<'_>,
@@ -175,6 +176,12 @@ impl Arena {
         if !grow || blocks == MOST_BLOCKS {
             return Err(NoMemory);
         }
+        self.open(blocks, size)
+    }
+
+    /// Opens a block with room for `size` bytes.
+    #[cold]
+    fn open(&self, blocks: u32, size: usize) -> Result<Place, NoMemory> {
         let (segment, at) = Self::segment_of(blocks);
         if at == 0 && self.segments[segment].load(order::PLAIN).is_null() {
             let slots = try_many(FIRST_SEGMENT << segment, Slot::new)?;
@@ -197,6 +204,7 @@ impl Arena {
     }
 
     /// Writes the record that `prepare` made room for, under the same hold of the lock.
+    #[inline]
     pub(crate) fn write(&self, place: Place, id: Symbol, source: Source<'_>, held: &Taken<'_>) {
         let (slot, size) = (self.slot(place.block()), record::size(source));
         debug_assert_eq!(slot.filled.load(order::PLAIN), place.offset());

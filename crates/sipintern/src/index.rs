@@ -17,7 +17,7 @@ use crate::Symbol;
 use crate::arena::{Arena, Place};
 use crate::keys::Keys;
 use crate::lock::Taken;
-use crate::memory::{NoMemory, try_box, try_many};
+use crate::memory::{NoMemory, try_box, try_zeros};
 use crate::order;
 use crate::record::{Record, same};
 use alloc::boxed::Box;
@@ -58,7 +58,7 @@ impl Index {
         while Self::most(len) < entries {
             len = len.checked_mul(2).ok_or(NoMemory)?;
         }
-        let words = try_many(len.checked_mul(2).ok_or(NoMemory)?, || AtomicU32::new(0))?;
+        let words = try_zeros(len.checked_mul(2).ok_or(NoMemory)?)?;
         // Whoever picks names does not know where memory lies. Loom wants every run alike.
         let entropy = if cfg!(loom) { 0 } else { words.as_ptr().addr() as u64 };
         let places = u32::MAX >> (32 - place_bits.clamp(LEAST_PLACE_BITS, 32));

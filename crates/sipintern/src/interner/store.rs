@@ -5,7 +5,7 @@ use crate::arena::Place;
 use crate::index::Current;
 use crate::limits::{Limits, MAX_LISTED};
 use crate::listed::Nodes;
-use crate::lock::Taken;
+use crate::lock::{Stamp, Taken};
 use crate::memory::NoMemory;
 use crate::order;
 use crate::record::{Record, Source, same};
@@ -19,6 +19,15 @@ use syncface::mutant;
 pub(crate) enum May {
     WaitAndAllocate,
     Neither,
+}
+
+/// See [`Interner::judge`].
+enum Verdict {
+    /// Nothing: this is to be said.
+    Settled(Outcome),
+    /// Its id belongs to another text, and it is not listed.
+    List,
+    Insert,
 }
 
 /// Adds one to a counter that is written under the insert lock only.
@@ -41,35 +50,49 @@ impl Interner {
     /// Everything that stores comes through here. All that can fail comes before all that changes.
     pub(crate) fn store(&self, id: Symbol, source: Source<'_>, may: May) -> Interned {
         let stamp = self.written.lock.look();
-        let outcome = match self.judge(id, source.text()) {
-            Some(outcome) => outcome,
-            None => match (self.written.lock.try_take(), may) {
-                (None, May::Neither) => Outcome::Busy,
-                (taken, _) => {
-                    let held = taken.unwrap_or_else(|| self.written.lock.take());
-                    // Whoever came first may have stored this text, or another with this id.
-                    let unchanged = held.before == stamp || mutant::is("sipintern.no_second_look");
-                    let now = if unchanged { None } else { self.judge(id, source.text()) };
-                    now.unwrap_or_else(|| self.store_held(id, source, may, &held))
-                }
+        let outcome = match (self.judge(id, source.text()), may) {
+            (Verdict::Settled(outcome), _) => outcome,
+            (verdict, May::Neither) => match self.written.lock.try_take() {
+                None => Outcome::Busy,
+                Some(held) => self.store_held(id, source, may, (stamp, verdict), &held),
             },
+            (verdict, May::WaitAndAllocate) => {
+                let held = self.written.lock.take();
+                self.store_held(id, source, may, (stamp, verdict), &held)
+            }
         };
         Interned { id, outcome }
     }
 
-    /// What is to be said of a text if nothing is to be changed for it.
-    fn judge(&self, id: Symbol, text: &str) -> Option<Outcome> {
-        if same(self.find(id)?.text(), text) {
-            Some(Outcome::Known)
-        } else {
-            self.listed.contains(id, text).then_some(Outcome::Collision)
+    /// What is to be done about a text.
+    #[inline]
+    fn judge(&self, id: Symbol, text: &str) -> Verdict {
+        match self.find(id) {
+            None => Verdict::Insert,
+            Some(record) if same(record.text(), text) => Verdict::Settled(Outcome::Known),
+            Some(_) if self.listed.contains(id, text) => Verdict::Settled(Outcome::Collision),
+            Some(_) => Verdict::List,
         }
     }
 
-    fn store_held(&self, id: Symbol, source: Source<'_>, may: May, held: &Taken<'_>) -> Outcome {
-        if self.find(id).is_some() {
-            self.note_collision(id, source, may, held);
-            return Outcome::Collision;
+    #[inline]
+    fn store_held(
+        &self,
+        id: Symbol,
+        source: Source<'_>,
+        may: May,
+        (stamp, verdict): (Stamp, Verdict),
+        held: &Taken<'_>,
+    ) -> Outcome {
+        // Whoever came between may have stored this text, or another with this id.
+        let unchanged = held.before == stamp || mutant::is("sipintern.no_second_look");
+        match if unchanged { verdict } else { self.judge(id, source.text()) } {
+            Verdict::Settled(outcome) => return outcome,
+            Verdict::List => {
+                self.note_collision(id, source, may, held);
+                return Outcome::Collision;
+            }
+            Verdict::Insert => {}
         }
         let outcome = match self.over_limit(source) {
             Some(full) => full,
