@@ -56,7 +56,7 @@ unsafe impl<T, const N: usize> Storage<T> for InlineSlots<T, N> {
 ///
 /// # Invariant
 /// 1. The pointer is to `cap` slots that nobody else owns, had from the allocator with
-///    [`layout`](HeapSlots::layout), or from the kernel if `mapped`.
+///    `layout`, or from the kernel if `mapped`.
 #[cfg(feature = "alloc")]
 pub struct HeapSlots<T> {
     #[cfg(not(loom))]

@@ -6,7 +6,7 @@
 //! the slots. If each of the two could do its look before its write is seen, both would go on: the
 //! one thing that must not happen. A barrier between write and look on *both* sides rules it out.
 //! Where the kernel lends the closer a barrier that acts on all threads at once (see
-//! [`barrier`](super::barrier)), the reader's half shrinks to an order to the compiler.
+//! [`barrier`]), the reader's half shrinks to an order to the compiler.
 //!
 //! # Invariants
 //! 1. **One writer.** A slot is written only by the thread that has claimed it, and by signal
