@@ -13,17 +13,29 @@ use std::time::Instant;
 /// On x86-64 the kernel must use it as its own clock, which it does only where it found that out;
 /// aarch64's virtual counter is so by its definition.
 pub(crate) fn are_usable() -> bool {
-    static USABLE: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *USABLE.get_or_init(|| {
-        if cfg!(any(miri, loom)) {
-            return false;
+    use core::sync::atomic::{AtomicU8, Ordering};
+    // Asked by each of several threads that come at once: waiting for one another could hang a
+    // child forked meanwhile. Relaxed: the answer is all there is to know.
+    static ANSWER: AtomicU8 = AtomicU8::new(0);
+    match ANSWER.load(Ordering::Relaxed) {
+        0 => {
+            let usable = ask();
+            ANSWER.store(if usable { 1 } else { 2 }, Ordering::Relaxed);
+            usable
         }
-        if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
-            let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
-            return std::fs::read_to_string(source).is_ok_and(|name| name.trim() == "tsc");
-        }
-        cfg!(target_arch = "aarch64")
-    })
+        known => known == 1,
+    }
+}
+
+fn ask() -> bool {
+    if cfg!(any(miri, loom)) {
+        return false;
+    }
+    if cfg!(all(target_arch = "x86_64", target_os = "linux")) {
+        let source = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+        return std::fs::read_to_string(source).is_ok_and(|name| name.trim() == "tsc");
+    }
+    cfg!(target_arch = "aarch64")
 }
 
 /// The counter now. Not ordered with the instructions around it.

@@ -71,18 +71,28 @@ fn claim() -> Option<usize> {
 
 /// To be called before a gate opens for the first time; true if readers must use fences. The answer
 /// never changes within a process.
+///
+/// Threads that come at once each do it, and the first answer counts: waiting for one another could
+/// hang a child forked meanwhile.
 #[cfg(not(any(loom, miri)))]
 pub(super) fn prepare() -> bool {
-    static FENCES: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *FENCES.get_or_init(|| {
-        // SAFETY: the handler touches atomics and a thread-local cell only, as a forked child may.
-        // Without memory for it, a child would wait for threads it does not have, and give up.
-        unsafe {
-            libc::pthread_atfork(None, None, Some(in_child));
-        }
-        key();
-        !super::barrier::register()
-    })
+    use core::sync::atomic::{AtomicU8, Ordering};
+    const UNKNOWN: u8 = 0;
+    static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
+    // Acquire and Release: who reads an answer finds the handler and the key in place.
+    let known = ANSWER.load(Ordering::Acquire);
+    if known != UNKNOWN {
+        return known == 1;
+    }
+    // SAFETY: the handler touches atomics and a thread-local cell only, as a forked child may.
+    // Without memory for it, a child would wait for threads it does not have, and give up.
+    unsafe {
+        libc::pthread_atfork(None, None, Some(in_child));
+    }
+    key();
+    let answer = if super::barrier::register() { 2 } else { 1 };
+    let first = ANSWER.compare_exchange(UNKNOWN, answer, Ordering::AcqRel, Ordering::Acquire);
+    first.map_or_else(|first| first, |_| answer) == 1
 }
 
 /// To be called before a gate opens for the first time; true: models and interpreters use fences.
@@ -105,13 +115,26 @@ extern "C" fn in_child() {
 /// The key whose destructor gives slots back; `None` if there are no more keys.
 #[cfg(not(any(loom, miri)))]
 fn key() -> Option<libc::pthread_key_t> {
-    static KEY: std::sync::OnceLock<Option<libc::pthread_key_t>> = std::sync::OnceLock::new();
-    *KEY.get_or_init(|| {
-        let mut key = 0;
-        // SAFETY: `key` outlives the call, and the destructor is a function.
-        let failed = unsafe { libc::pthread_key_create(&raw mut key, Some(at_exit)) };
-        (failed == 0).then_some(key)
-    })
+    use core::sync::atomic::{AtomicUsize, Ordering};
+    /// The key plus one; 0: none yet.
+    static KEY: AtomicUsize = AtomicUsize::new(0);
+    let known = |word: usize| libc::pthread_key_t::try_from(word.checked_sub(1)?).ok();
+    if let Some(key) = known(KEY.load(Ordering::Acquire)) {
+        return Some(key);
+    }
+    let mut key = 0;
+    // SAFETY: `key` outlives the call, and the destructor is a function.
+    if unsafe { libc::pthread_key_create(&raw mut key, Some(at_exit)) } != 0 {
+        return None;
+    }
+    match KEY.compare_exchange(0, key as usize + 1, Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => Some(key),
+        Err(first) => {
+            // SAFETY: made above, and nobody else has heard of it.
+            unsafe { libc::pthread_key_delete(key) };
+            known(first)
+        }
+    }
 }
 
 #[cfg(not(any(loom, miri)))]
