@@ -130,7 +130,7 @@ impl Slots {
         let Some(index) = thread::slot() else {
             return self.others.go_in().then_some(Entry::Counted);
         };
-        let slot = &thread::slots()[index];
+        let slot = thread::slot_at(index);
         let was = slot.word.load(Ordering::Relaxed);
         let outermost = was & DEPTH == 0;
         if !outermost
@@ -175,7 +175,7 @@ impl Slots {
 
     #[inline]
     fn leave_slot(index: usize) {
-        let word = &thread::slots()[index].word;
+        let word = &thread::slot_at(index).word;
         let was = word.load(Ordering::Relaxed);
         let last = was & DEPTH == 1;
         let next =

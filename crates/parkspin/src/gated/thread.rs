@@ -41,6 +41,13 @@ pub(super) fn slots() -> &'static Table {
     &TABLE
 }
 
+/// The slot of an index that [`slot`] gave.
+#[inline(always)]
+pub(super) fn slot_at(index: usize) -> &'static Slot {
+    // Always in range; written so that the compiler sees it, and the hot path has no panic in it.
+    &slots()[index % SLOTS]
+}
+
 /// The index of this thread's slot, if it has one or can still get one.
 #[inline]
 pub(super) fn slot() -> Option<usize> {
@@ -62,7 +69,7 @@ fn claim() -> Option<usize> {
     }
     let index = slots().iter().position(|slot| slot.try_claim())?;
     if !give_back_at_exit(index) {
-        slots()[index].release();
+        slot_at(index).release();
         return None;
     }
     MINE.with(|mine| mine.set(index + 1));
@@ -164,7 +171,7 @@ fn give_back_at_exit(_index: usize) -> bool {
 #[cfg(loom)]
 pub(super) fn end() {
     if let Some(index) = MINE.with(Cell::get).checked_sub(1).filter(|index| *index < SLOTS) {
-        slots()[index].release();
+        slot_at(index).release();
     }
     MINE.with(|mine| mine.set(NONE));
 }
