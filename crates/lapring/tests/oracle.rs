@@ -63,6 +63,7 @@ fn fuzz_corpus_replays() {
 /// What a fuzzer would start with: bytes from a fixed generator, through the same decoder.
 #[test]
 fn random_bytes() {
+    let (mut cases, mut calls) = (0, 0);
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     for _ in 0..if cfg!(miri) { 20 } else { 5_000 } {
         let mut bytes = Vec::new();
@@ -73,7 +74,9 @@ fn random_bytes() {
             bytes.extend_from_slice(&state.to_le_bytes());
         }
         if let Ok(case) = Case::arbitrary_take_rest(Unstructured::new(&bytes)) {
+            (cases, calls) = (cases + 1, calls + case.ops.len());
             ops::run(&case);
         }
     }
+    assert!(calls > 10 * cases, "{calls} calls in {cases} cases reach nothing");
 }

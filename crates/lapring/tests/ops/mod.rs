@@ -4,7 +4,7 @@
 
 use std::collections::VecDeque;
 
-use arbitrary::Arbitrary;
+use arbitrary::{Arbitrary, Unstructured};
 use lapring::{Forced, PopError, Ring};
 
 /// One call.
@@ -25,7 +25,20 @@ pub struct Case {
     pub cap: u8,
     pub other_cap: u8,
     pub laps_before_wrap: u8,
+    #[arbitrary(with = as_many_as_there_are)]
     pub ops: Vec<(bool, Op)>,
+}
+
+/// As many calls as the bytes yield. The list type's own way of decoding tosses a coin after each
+/// element: two calls on average, which reach nothing.
+fn as_many_as_there_are<'a, T: Arbitrary<'a>>(
+    bytes: &mut Unstructured<'a>,
+) -> arbitrary::Result<Vec<T>> {
+    let mut calls = Vec::new();
+    while !bytes.is_empty() {
+        calls.push(bytes.arbitrary()?);
+    }
+    Ok(calls)
 }
 
 /// One ring of boxes, one of plain numbers (which can be copied), and what both should hold.
