@@ -1,4 +1,4 @@
-//! A capture engine for host spans: 256 shards, each an overwriting ring behind its own lock;
+//! A capture engine for host spans: 256 shards, each an overwriting ring, behind one gate;
 //! emitting never blocks, and what was lost is counted exactly.
 //!
 //! ```
@@ -24,7 +24,8 @@
 //! # Words
 //! - **shard**: one of [`Engine`]'s capture contexts, one per virtual core (`nc_idx`). Never per
 //!   thread: any thread may emit on any shard.
-//! - **gate**: the engine's flag "capturing". Off, an emit is one load and a branch.
+//! - **switch**: the engine's flag "capturing". Off, an emit is one load and a branch.
+//! - **gate**: what an emit goes in by; start and stop close it and wait until nobody is inside.
 //! - **event**: a 112-byte [`Event`] of one of 46 [types](EventType) in a [`Phase`].
 //! - **created, drained, displaced, discarded**: the [`Counts`] of a shard. At rest
 //!   `created = drained + displaced + discarded + resident`, per shard and per type.
@@ -34,15 +35,15 @@
 //! [`stop`](Engine::stop). Starting allocates all rings or none; stopping counts what was not
 //! drained. Nothing of one capture appears in the next.
 //!
-//! # Two tiers of locks
+//! # Who excludes whom
 //!
-//! | operation | control lock | shard's lock | shard's names |
+//! | operation | gate | lock | shard's names |
 //! |---|---|---|---|
-//! | start, stop | write | write, one shard after the other | write, likewise |
-//! | emit | – | shared, or turned away at once | – |
-//! | drain a shard | shared | shared | – |
-//! | intern | – | – | shared for a known name, write for a new one |
-//! | counts, strings | shared or – | shared, one shard after the other | shared, likewise |
+//! | start, stop | closed, and everybody out | exclusive | write, one shard after the other |
+//! | emit | in, or turned away at once | – | – |
+//! | drain a shard, counts | – | shared | – |
+//! | intern | – | – | shared; inside, new names take turns |
+//! | strings | – | – | shared, one shard after the other |
 //!
 //! # Forks
 //! In a child made by `fork` every engine is off and as new, whatever the parent's threads were doing
