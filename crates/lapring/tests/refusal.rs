@@ -4,7 +4,8 @@
     target_pointer_width = "64",
     feature = "alloc",
     not(loom),
-    not(miri)
+    not(miri),
+    not(lapring_word = "16")
 ))]
 #![allow(missing_docs, reason = "a test")]
 
