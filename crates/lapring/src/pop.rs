@@ -60,21 +60,27 @@ impl<T, S: Storage<T>> Ring<T, S> {
         let slot = self.slot(position);
         let full = self.geometry().stamp(position, State::Full);
         // The common case, kept small for inlining: the value of this very position is there.
-        if slot.look() == full
-            && slot.try_take(full, self.geometry().with_state(full, State::Taking))
-        {
+        let seen = slot.look();
+        if seen != full {
+            return self.try_pop_slow(position, Some(seen));
+        }
+        if slot.try_take(full, self.geometry().with_state(full, State::Taking)) {
             let value = self.take(slot, full);
             advance(&self.head, self.geometry().next(position), order::head_store());
             return Ok(value);
         }
-        self.try_pop_slow(position)
+        self.try_pop_slow(position, None)
     }
 
+    /// `seen` is what a look at `position` has just shown; `None` if its value was lost to somebody.
     #[cold]
-    fn try_pop_slow(&self, mut position: Word) -> Result<T, PopError> {
+    fn try_pop_slow(&self, mut position: Word, mut seen: Option<Word>) -> Result<T, PopError> {
         let mut aside = Aside::new();
+        if seen.is_none() {
+            aside.lost_race();
+        }
         loop {
-            match self.step(position, || ()) {
+            match self.step(position, seen.take(), || ()) {
                 Step::Value(value, next) => {
                     advance(&self.head, next, order::head_store());
                     return Ok(value);
@@ -125,7 +131,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// A pop that is stopped in the middle of its copy for as long as `stopped` runs.
     #[doc(hidden)]
     pub fn pop_stopped(&self, stopped: impl FnOnce()) -> Option<T> {
-        match self.step(self.load_head(), stopped) {
+        match self.step(self.load_head(), None, stopped) {
             Step::Value(value, next) => {
                 advance(&self.head, next, order::head_store());
                 Some(value)
@@ -134,14 +140,15 @@ impl<T, S: Storage<T>> Ring<T, S> {
         }
     }
 
-    /// One look at `position`, taking its value if there is one; `taking` runs in between.
+    /// One look at `position` (unless one has `seen` it already), taking its value if there is one;
+    /// `taking` runs in between.
     #[inline]
-    fn step(&self, position: Word, taking: impl FnOnce()) -> Step<T> {
+    fn step(&self, position: Word, mut seen: Option<Word>, taking: impl FnOnce()) -> Step<T> {
         let geometry = self.geometry();
         let slot = self.slot(position);
         let mut aside = Aside::new();
         loop {
-            let seen = slot.look();
+            let seen = seen.take().unwrap_or_else(|| slot.look());
             match geometry.for_reader(seen, position) {
                 Read::Ready => {
                     if !slot.try_take(seen, geometry.with_state(seen, State::Taking)) {
@@ -213,7 +220,7 @@ impl<T, S: Storage<T>> Iterator for Drain<'_, T, S> {
 
     fn next(&mut self) -> Option<T> {
         while self.left > 0 && is_after(self.end, self.position) {
-            match self.ring.step(self.position, || ()) {
+            match self.ring.step(self.position, None, || ()) {
                 Step::Value(value, next) => {
                     self.position = next;
                     self.left -= 1;
