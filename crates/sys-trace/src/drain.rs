@@ -7,6 +7,15 @@ use crate::engine::Engine;
 use crate::error::{DrainError, NotCapturing};
 use crate::event::Event;
 
+/// Events that are copied in one go, between looks at whether there is memory for more.
+/// (Models have small stacks.)
+pub(crate) const CHUNK: usize = if cfg!(loom) { 4 } else { 256 };
+
+/// Sorts events of many shards by time, then shard, then sequence number.
+pub(crate) fn merge(events: &mut [Event]) {
+    events.sort_unstable_by_key(|event| (event.timestamp_ns, event.nc_idx, event.nc_local_id));
+}
+
 impl<const SHARDS: usize> Engine<SHARDS> {
     /// Takes up to `out.len()` of the oldest events of `shard`, oldest first, into `out`; returns
     /// how many. Consuming: an event is drained once.
@@ -97,7 +106,6 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// As any `Vec` does when memory is short; each portion of memory is had before the events for
     /// it are taken.
     pub fn drain_all(&self, max_per_shard: usize) -> Result<Vec<Event>, NotCapturing> {
-        const CHUNK: usize = 256;
         let epoch = self.core().run.ok_or(NotCapturing)?.epoch;
         let mut events = Vec::new();
         let mut chunk = [Event::ZERO; CHUNK];
@@ -116,7 +124,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 left -= count;
             }
         }
-        events.sort_unstable_by_key(|event| (event.timestamp_ns, event.nc_idx, event.nc_local_id));
+        merge(&mut events);
         Ok(events)
     }
 

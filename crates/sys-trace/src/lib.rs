@@ -41,7 +41,7 @@
 //! |---|---|---|---|
 //! | start, stop | closed, and everybody out | exclusive | write, one shard after the other |
 //! | emit | in, or turned away at once | – | – |
-//! | drain a shard, counts | – | shared | – |
+//! | drain or copy a shard, counts | – | shared | – |
 //! | intern | – | – | shared; inside, new names take turns |
 //! | strings | – | – | shared, one shard after the other |
 //!
@@ -104,7 +104,11 @@ mod intern;
 #[cfg(feature = "alloc")]
 mod patience;
 #[cfg(feature = "alloc")]
+mod reader;
+#[cfg(feature = "alloc")]
 mod renew;
+#[cfg(feature = "alloc")]
+mod snapshot;
 #[cfg(feature = "alloc")]
 mod span;
 #[cfg(feature = "alloc")]
@@ -115,6 +119,8 @@ mod tally;
 mod thread_id;
 #[cfg(feature = "alloc")]
 mod totals;
+#[cfg(feature = "alloc")]
+mod track;
 
 pub use counts::{Counts, ShardCounts};
 pub use event::Event;
@@ -131,6 +137,7 @@ pub use self::{
     emit::TrackingId,
     engine::Engine,
     error::{DrainError, NotCapturing, StartError, StopError},
+    reader::{Batch, Missed, Reader},
     span::Span,
 };
 #[cfg(all(feature = "alloc", not(loom)))]

@@ -81,6 +81,11 @@ impl Totals {
         }
     }
 
+    /// Events of all types handed to readers.
+    pub(crate) fn drained_in_all(&self) -> u64 {
+        self.by_type.iter().map(|counters| counters.drained.load(Ordering::Relaxed)).sum()
+    }
+
     /// Counts everything that is not accounted for as discarded. Nothing may be in flight: what is
     /// left was in the ring.
     pub(crate) fn discard_rest(&mut self) {

@@ -245,3 +245,52 @@ fn intern_beside_a_stop() {
         assert_eq!(engine.strings().len(), stored);
     });
 }
+
+/// A copy of an event whose time comes meanwhile is counted by who made it.
+#[test]
+fn snapshot_beside_an_emitter() {
+    model(3, || {
+        let engine = started(2);
+        assert!(emit(&engine) && emit(&engine));
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || engine.snapshot(0, &mut [Event::ZERO; 2]).unwrap()
+        });
+        let accepted = emit(&engine);
+        assert!(other.join().unwrap() <= 2);
+        let drained = drain(&engine);
+        let total = engine.shard_counts(0).unwrap().total;
+        assert_eq!((total.created, total.drained, total.live()), (3, drained, 0), "{total:?}");
+        assert!(accepted || total.displaced >= 1);
+    });
+}
+
+/// Between two calls nothing is seen twice or forgotten.
+#[test]
+fn a_reader_beside_an_emitter() {
+    model(2, || {
+        let engine = started(1);
+        assert!(emit(&engine));
+        // Reads here, because loom hides stores behind the emitter's own loads.
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || {
+                let mut reader = engine.reader();
+                [reader.read(9).unwrap(), reader.read(9).unwrap()]
+            }
+        });
+        let accepted = 1 + u64::from(emit(&engine));
+        let batches = other.join().unwrap();
+        let numbers: Vec<u64> =
+            batches.iter().flat_map(|it| &it.events).map(|event| event.nc_local_id).collect();
+        let told = numbers.len() as u64 + batches[0].missed() + batches[1].missed();
+        assert!(told <= 3 && numbers.len() as u64 <= accepted, "{batches:?}");
+        let mut sorted = numbers.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), numbers.len(), "seen twice: {numbers:?}");
+        let drained = drain(&engine);
+        let total = engine.shard_counts(0).unwrap().total;
+        assert_eq!((total.created, total.drained, total.live()), (2, drained, 0), "{total:?}");
+    });
+}
