@@ -129,6 +129,11 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// # Errors
     /// [`StartError`], with the engine as it was; a running capture goes on.
     pub fn start(&self, config: &Config) -> Result<(), StartError> {
+        self.start_numbered(config).map(|_| ())
+    }
+
+    /// [`start`](Self::start); returns the number of the capture.
+    pub(crate) fn start_numbered(&self, config: &Config) -> Result<u64, StartError> {
         if !self.own() {
             return Err(StartError::OutOfMemory { shard: 0, bytes: config.ring_bytes(1) as u64 });
         }
@@ -190,7 +195,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             self.switch.set(true);
         }
         drop(old_tallies);
-        Ok(())
+        Ok(epoch)
     }
 
     /// The rings of every shard that `config` enables, in order.
@@ -233,6 +238,12 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// custom clock hangs): nothing is recorded any more, memory and counters are as they were, and
     /// another stop goes on from there.
     pub fn stop(&self) -> Result<(), StopError> {
+        self.stop_only(None)
+    }
+
+    /// [`stop`](Self::stop); of this capture only if one is named.
+    pub(crate) fn stop_only(&self, epoch: Option<u64>) -> Result<(), StopError> {
+        let wanted = |run: &Run| epoch.is_none_or(|epoch| epoch == run.epoch);
         let mut rings = Vec::new();
         // Without the memory, rings are released under the lock: slower, not wrong.
         let _ = rings.try_reserve_exact(SHARDS);
@@ -240,7 +251,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         let still = |still: StillInside| StopError::StillInside { emitters: still.entries as u64 };
         let (locked, stop_ns) = loop {
             // The clock may be the user's function: it is not called under a lock.
-            let run = self.core().run.ok_or(StopError::NotCapturing)?;
+            let run = self.core().run.filter(wanted).ok_or(StopError::NotCapturing)?;
             let stop_ns = run.clock.now();
             let locked = self.core.lock(|round| patience.wait(round)).map_err(still)?;
             if locked.run.is_some_and(|it| it.epoch == run.epoch) {

@@ -33,7 +33,8 @@
 //! # Life of a capture
 //! [`start`](Engine::start) → [`emit`](Engine::emit) … [`drain`](Engine::drain) … →
 //! [`stop`](Engine::stop). Starting allocates all rings or none; stopping counts what was not
-//! drained. Nothing of one capture appears in the next.
+//! drained. Nothing of one capture appears in the next. [`capture`](Engine::capture) starts one that
+//! ends with its handle; a [`Reader`] follows one without taking anything.
 //!
 //! # Who excludes whom
 //!
@@ -79,6 +80,8 @@ pub mod payload;
 mod phase;
 mod sets;
 
+#[cfg(feature = "alloc")]
+mod active;
 #[cfg(feature = "alloc")]
 mod capture;
 #[cfg(feature = "alloc")]
@@ -131,6 +134,7 @@ pub use sets::{EventSet, ShardSet, ShardSetError, UnknownEventType};
 
 #[cfg(feature = "alloc")]
 pub use self::{
+    active::ActiveCapture,
     capture::CaptureInfo,
     clock::Clock,
     config::Config,
