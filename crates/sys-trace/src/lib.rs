@@ -124,6 +124,8 @@ mod thread_id;
 mod totals;
 #[cfg(feature = "alloc")]
 mod track;
+#[cfg(feature = "alloc")]
+mod vars;
 
 pub use counts::{Counts, ShardCounts};
 pub use event::Event;
@@ -143,6 +145,7 @@ pub use self::{
     error::{DrainError, NotCapturing, StartError, StopError},
     reader::{Batch, Missed, Reader},
     span::Span,
+    vars::VarError,
 };
 #[cfg(all(feature = "alloc", not(loom)))]
 pub use global::global;
