@@ -134,6 +134,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
 
     /// [`start`](Self::start); returns the number of the capture.
     pub(crate) fn start_numbered(&self, config: &Config) -> Result<u64, StartError> {
+        if !crate::ENABLED {
+            return Err(StartError::Disabled);
+        }
         if !self.own() {
             return Err(StartError::OutOfMemory { shard: 0, bytes: config.ring_bytes(1) as u64 });
         }

@@ -104,6 +104,8 @@ mod fork;
 mod global;
 #[cfg(feature = "alloc")]
 mod intern;
+#[cfg(all(feature = "alloc", not(loom)))]
+mod named;
 #[cfg(feature = "alloc")]
 mod patience;
 #[cfg(feature = "alloc")]
@@ -113,6 +115,7 @@ mod renew;
 #[cfg(feature = "alloc")]
 mod snapshot;
 #[cfg(feature = "alloc")]
+#[cfg_attr(not(feature = "enable"), path = "span_off.rs")]
 mod span;
 #[cfg(feature = "alloc")]
 mod switch;
@@ -126,6 +129,9 @@ mod totals;
 mod track;
 #[cfg(feature = "alloc")]
 mod vars;
+
+/// Whether this build records anything: the feature `enable`.
+pub const ENABLED: bool = cfg!(feature = "enable");
 
 pub use counts::{Counts, ShardCounts};
 pub use event::Event;
@@ -150,7 +156,7 @@ pub use self::{
 #[cfg(all(feature = "alloc", not(loom)))]
 pub use global::global;
 #[cfg(feature = "alloc")]
-pub use sipintern::{Limits, Strings, Symbol};
+pub use sipintern::{Limits, Site, Strings, Symbol, site};
 
 /// The examples in the README are tests.
 #[cfg(doctest)]

@@ -57,6 +57,14 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         };
         Span { engine: self, shard, event_type, started, stop }
     }
+
+    /// A span that was not accepted.
+    #[doc(hidden)]
+    #[inline]
+    pub fn no_span(&self) -> Span<'_, SHARDS> {
+        let (event_type, stop) = (EventType::Generic, Payload::ZERO);
+        Span { engine: self, shard: 0, event_type, started: None, stop }
+    }
 }
 
 impl<const SHARDS: usize> Span<'_, SHARDS> {
