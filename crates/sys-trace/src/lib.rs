@@ -78,6 +78,8 @@ mod event;
 mod event_type;
 pub mod payload;
 mod phase;
+#[cfg(feature = "serde")]
+mod serde;
 mod sets;
 
 #[cfg(feature = "alloc")]
