@@ -43,7 +43,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// # }
     /// ```
     pub fn drain(&self, shard: u32, out: &mut [Event]) -> Result<usize, DrainError> {
-        self.drain_of(None, shard, out)
+        let outcome = self.drain_of(None, shard, out);
+        self.report_loss(shard, None);
+        outcome
     }
 
     /// [`drain`](Self::drain), of this capture only if one is named.
@@ -123,6 +125,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 events.extend_from_slice(&chunk[..count]);
                 left -= count;
             }
+            self.report_loss(shard, Some(epoch));
         }
         merge(&mut events);
         Ok(events)

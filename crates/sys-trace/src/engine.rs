@@ -57,6 +57,8 @@ pub struct Engine<const SHARDS: usize = 256> {
     /// Of the running capture.
     pub(crate) teller: Renewable<RwLock<Option<Teller>>>,
     pub(crate) sides: [CachePadded<Side>; SHARDS],
+    #[cfg(feature = "log")]
+    pub(crate) said: crate::report::Said<SHARDS>,
 }
 
 /// What a shard has outside of the gate.
@@ -117,6 +119,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 core: Renewable::new(Gated::new(Core::new())),
                 teller: Renewable::new(RwLock::new(None)),
                 sides,
+                #[cfg(feature = "log")]
+                said: crate::report::Said::new(),
             }
         }
     }
@@ -282,7 +286,11 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 rings.push(ring);
             }
         }
+        let stopped = core.info;
         drop(core);
+        for shard in 0..SHARDS as u32 {
+            self.report_loss(shard, stopped.map(|info| info.epoch));
+        }
         Ok(())
     }
 

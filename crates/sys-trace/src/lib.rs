@@ -64,6 +64,9 @@
 //! |---|---|---|
 //! | `std` | on | clocks, thread ids and a futex from the operating system; implies `alloc` |
 //! | `alloc` | on | the engine; without it the data model alone |
+//! | `enable` | on | recording; without it emits, spans and macros compile to nothing, and a start says [`StartError::Disabled`] |
+//! | `serde` | off | events, payloads, counts, [`CaptureInfo`], types, phases and symbols |
+//! | `log` | off | one warning per shard and capture, through the `log` facade, when a reader or a stop notices loss; under no lock, and never from an emit |
 //! | `portable-atomic` | off | for targets without compare-and-swap or 64-bit atomics; on the latter a count is taken under a spin lock, so no signal or interrupt handler may emit there |
 //! | `mutants` | off | test builds only |
 #![no_std]
@@ -114,6 +117,8 @@ mod patience;
 mod reader;
 #[cfg(feature = "alloc")]
 mod renew;
+#[cfg(feature = "alloc")]
+mod report;
 #[cfg(feature = "alloc")]
 mod snapshot;
 #[cfg(feature = "alloc")]

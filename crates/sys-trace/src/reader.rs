@@ -182,6 +182,7 @@ impl<const SHARDS: usize> Reader<'_, SHARDS> {
                     Portion::None => break,
                 }
             }
+            self.engine.report_loss(shard, Some(epoch));
         }
         merge(&mut batch.events);
         Ok(batch)

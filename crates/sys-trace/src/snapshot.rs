@@ -38,7 +38,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// ```
     pub fn snapshot(&self, shard: u32, out: &mut [Event]) -> Result<usize, DrainError> {
         let wanted = out.len();
-        self.copy_of(None, shard, wanted, &mut None, out)
+        let outcome = self.copy_of(None, shard, wanted, &mut None, out);
+        self.report_loss(shard, None);
+        outcome
     }
 
     /// [`snapshot`](Self::snapshot) of every shard, up to `max_per_shard` of the newest events of
@@ -81,6 +83,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 events.extend_from_slice(&chunk[..count]);
                 left -= count;
             }
+            self.report_loss(shard, Some(epoch));
         }
         merge(&mut events);
         Ok(events)
