@@ -11,6 +11,7 @@ use crate::event_type::EventType;
 use crate::payload::Payload;
 use crate::phase::Phase;
 use crate::thread_id;
+use crate::try_emit::NotRecorded;
 
 /// Sequence numbers take this many bits of an event's id; the shard's number stands above them.
 const SEQUENCE_BITS: u32 = 50;
@@ -61,6 +62,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// that is not enabled, a shard that does not exist ([counted](Engine::misdirected)), an emit
     /// that meets a start or stop at work (counted as `refused`), and one that finds every slot
     /// of the ring in the middle of a copy (counted as created and displaced).
+    /// [`try_emit`](Self::try_emit) tells which.
     ///
     /// Never waits and never allocates, so it may be called wherever the interrupted code may be in
     /// the middle of an emit, a drain or a stop itself: from signal handlers, an allocator, a `Drop`.
@@ -105,7 +107,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         if !self.switch.is_on() {
             return None;
         }
-        self.record(shard, event_type, phase, payload.into(), tracking, None, None).map(|it| it.0)
+        let recorded = self.record(shard, event_type, phase, payload.into(), tracking, None, None);
+        recorded.ok().map(|it| it.0)
     }
 
     /// [`emit_tracked`](Self::emit_tracked) that also carries a sequence id of the runtime.
@@ -135,7 +138,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             return None;
         }
         let seq_id = Some(seq_id);
-        self.record(shard, event_type, phase, payload.into(), tracking, seq_id, None).map(|it| it.0)
+        let recorded =
+            self.record(shard, event_type, phase, payload.into(), tracking, seq_id, None);
+        recorded.ok().map(|it| it.0)
     }
 
     /// Records one event behind the gate; returns its tracking id and the epoch of the capture that
@@ -153,23 +158,26 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         tracking: Option<TrackingId>,
         seq_id: Option<u64>,
         only_in: Option<u64>,
-    ) -> Option<(TrackingId, u64)> {
+    ) -> Result<(TrackingId, u64), NotRecorded> {
         let Some(side) = self.sides.get(shard as usize) else {
             self.misdirected.fetch_add(1, Ordering::Relaxed);
-            return None;
+            return Err(NotRecorded::NoSuchShard);
         };
         // Never waits, whatever it interrupted; refused only while a start or stop is at work.
         let Some(core) = self.core.enter() else {
             if !mutant::is("sys_trace.refused_uncounted") {
                 side.refused.fetch_add(1, Ordering::Relaxed);
             }
-            return None;
+            return Err(NotRecorded::Refused);
         };
-        let run = core.run.as_ref()?;
-        let parts = core.shards.get(shard as usize)?;
-        let ring = parts.ring.as_ref()?;
-        if !run.types.contains(event_type) || is_foreign(only_in, run.epoch) {
-            return None;
+        let run = core.run.as_ref().ok_or(NotRecorded::Off)?;
+        let parts = core.shards.get(shard as usize).ok_or(NotRecorded::NoSuchShard)?;
+        let ring = parts.ring.as_ref().ok_or(NotRecorded::ShardOff)?;
+        if !run.types.contains(event_type) {
+            return Err(NotRecorded::TypeOff);
+        }
+        if is_foreign(only_in, run.epoch) {
+            return Err(NotRecorded::Off);
         }
         // Before the slot is claimed, so that the claim is as short as can be.
         let mut event = Event::new(event_type, phase);
@@ -186,12 +194,12 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             if !mutant::is("sys_trace.rejected_uncounted") {
                 parts.totals.rejected(event_type);
             }
-            return None;
+            return Err(NotRecorded::Rejected);
         };
         event.nc_local_id = slot.number() as u64 + 1;
         event.id = counting_part(event.nc_local_id) | u64::from(shard) << SEQUENCE_BITS;
         // Never `None`: the counting part is not 0.
-        let tracking = tracking.or(TrackingId::new(event.id))?;
+        let tracking = tracking.or(TrackingId::new(event.id)).ok_or(NotRecorded::Rejected)?;
         event.tracking_id = tracking.get();
         let lost = slot.displaced().map(|lost| lost.event_type_number);
         // By plain stores if this thread has a tally to itself: see `tally`.
@@ -214,7 +222,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             }
         }
         slot.replace(event);
-        Some((tracking, run.epoch))
+        Ok((tracking, run.epoch))
     }
 }
 

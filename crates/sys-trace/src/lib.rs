@@ -135,6 +135,8 @@ mod totals;
 #[cfg(feature = "alloc")]
 mod track;
 #[cfg(feature = "alloc")]
+mod try_emit;
+#[cfg(feature = "alloc")]
 mod vars;
 
 /// Whether this build records anything: the feature `enable`.
@@ -158,6 +160,7 @@ pub use self::{
     error::{DrainError, NotCapturing, StartError, StopError},
     reader::{Batch, Missed, Reader},
     span::Span,
+    try_emit::NotRecorded,
     vars::VarError,
 };
 #[cfg(all(feature = "alloc", not(loom)))]
