@@ -358,11 +358,20 @@ mod native {
         assert_eq!(format!("{:?}", gated.enter()), "Some(4)");
     }
 
-    /// Values are boxed and replaced under the emitters' feet: a use after the end would show.
     #[test]
     fn nobody_sees_a_value_that_is_gone() {
+        replace_under_readers(Gated::new);
+    }
+
+    #[test]
+    fn nobody_sees_a_value_that_is_gone_by_fences() {
+        replace_under_readers(Gated::with_fences);
+    }
+
+    /// Values are boxed and replaced under the readers' feet: a use after the end would show.
+    fn replace_under_readers(make: fn(Box<[u64; 8]>) -> Gated<Box<[u64; 8]>>) {
         const ROUNDS: u64 = if cfg!(miri) { 20 } else { 2_000 };
-        let gated = Arc::new(Gated::new(Box::new([0_u64; 8])));
+        let gated = Arc::new(make(Box::new([0_u64; 8])));
         let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
         let readers: Vec<_> = (0..3)
             .map(|_| {

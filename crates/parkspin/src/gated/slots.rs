@@ -114,9 +114,10 @@ impl Slots {
     pub(super) const SOLOISTS: usize = thread::SLOTS;
 
     syncface::maybe_const! {
-        /// A closed gate with nobody inside.
-        pub(super) fn new() -> Self {
-            Self { state: AtomicUsize::new(CLOSED), others: Counted::new() }
+        /// A closed gate with nobody inside, whose readers use fences of their own if so asked.
+        pub(super) fn new(fences: bool) -> Self {
+            let state = CLOSED | if fences { FENCES } else { 0 };
+            Self { state: AtomicUsize::new(state), others: Counted::new(false) }
         }
     }
 
@@ -185,7 +186,10 @@ impl Slots {
 
     /// Lets nobody in from here on, and looks who is there.
     pub(super) fn close(&self) -> Closing<'_> {
-        let fences = thread::prepare();
+        thread::prepare();
+        // Once with fences, always with fences: the state changes under the lock only.
+        let asked_for = self.state.load(Ordering::Relaxed) & FENCES != 0;
+        let fences = asked_for || !barrier::is_to_be_had();
         self.state.store(CLOSED | if fences { FENCES } else { 0 }, Ordering::Relaxed);
         self.others.shut();
         if !mutant::is("parkspin.closer_fence") {

@@ -76,20 +76,18 @@ fn claim() -> Option<usize> {
     Some(index)
 }
 
-/// To be called before a gate opens for the first time; true if readers must use fences. The answer
-/// never changes within a process.
+/// To be called before a gate opens for the first time: a forked child, and a thread that ends, will
+/// give slots back.
 ///
-/// Threads that come at once each do it, and the first answer counts: waiting for one another could
-/// hang a child forked meanwhile.
+/// Threads that come at once each do it, which does no harm: waiting for one another could hang a
+/// child forked meanwhile.
 #[cfg(not(any(loom, miri)))]
-pub(super) fn prepare() -> bool {
-    use core::sync::atomic::{AtomicU8, Ordering};
-    const UNKNOWN: u8 = 0;
-    static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
-    // Acquire and Release: who reads an answer finds the handler and the key in place.
-    let known = ANSWER.load(Ordering::Acquire);
-    if known != UNKNOWN {
-        return known == 1;
+pub(super) fn prepare() {
+    use core::sync::atomic::{AtomicBool, Ordering};
+    static DONE: AtomicBool = AtomicBool::new(false);
+    // Acquire and Release: who finds it done finds the handler and the key in place.
+    if DONE.load(Ordering::Acquire) {
+        return;
     }
     // SAFETY: the handler touches atomics and a thread-local cell only, as a forked child may.
     // Without memory for it, a child would wait for threads it does not have, and give up.
@@ -97,16 +95,12 @@ pub(super) fn prepare() -> bool {
         libc::pthread_atfork(None, None, Some(in_child));
     }
     key();
-    let answer = if super::barrier::register() { 2 } else { 1 };
-    let first = ANSWER.compare_exchange(UNKNOWN, answer, Ordering::AcqRel, Ordering::Acquire);
-    first.map_or_else(|first| first, |_| answer) == 1
+    DONE.store(true, Ordering::Release);
 }
 
-/// To be called before a gate opens for the first time; true: models and interpreters use fences.
+/// Models and interpreters give back by hand.
 #[cfg(any(loom, miri))]
-pub(super) fn prepare() -> bool {
-    true
-}
+pub(super) fn prepare() {}
 
 /// In a forked child only the thread that forked goes on.
 #[cfg(not(any(loom, miri)))]
