@@ -104,8 +104,11 @@ impl<T> Gated<T> {
     /// that is leaked keeps the gate from ever draining.
     ///
     /// With `std` on Linux and Android a thread announces itself in a cache line of its own: no
-    /// locked instruction, no line that other readers write. (Not for more than 64 threads at a time
-    /// and not while a thread ends.) Elsewhere, one word counts all: two locked operations.
+    /// locked instruction, no line that other readers write; and who is inside gets in again, also
+    /// while the gate is being closed. (Not for more than 64 threads at a time and not while a
+    /// thread ends.) Elsewhere, one word counts all: two locked operations.
+    ///
+    /// A signal handler must drop the entries that it makes.
     #[inline]
     pub fn enter(&self) -> Option<Inside<'_, T>> {
         let entry = self.gate.enter()?;

@@ -23,16 +23,17 @@ loom::lazy_static! {
     static ref TABLE: Table = core::array::from_fn(|_| CachePadded::new(Slot::new()));
 }
 
-/// 0: has not asked for one. Otherwise a slot's index plus one, or `NONE`.
-const NONE: usize = usize::MAX;
-
 #[cfg(not(loom))]
 std::thread_local! {
-    static MINE: Cell<usize> = const { Cell::new(0) };
+    static MINE: Cell<Option<&'static Slot>> = const { Cell::new(None) };
+    /// Asked for a slot, with or without success.
+    static ASKED: Cell<bool> = const { Cell::new(false) };
 }
 #[cfg(loom)]
 loom::thread_local! {
-    static MINE: Cell<usize> = Cell::new(0);
+    static MINE: Cell<Option<&'static Slot>> = Cell::new(None);
+    /// Asked for a slot, with or without success.
+    static ASKED: Cell<bool> = Cell::new(false);
 }
 
 /// All slots of the process.
@@ -41,39 +42,35 @@ pub(super) fn slots() -> &'static Table {
     &TABLE
 }
 
-/// The slot of an index that [`slot`] gave.
+/// Which of all slots this is.
 #[inline(always)]
-pub(super) fn slot_at(index: usize) -> &'static Slot {
+pub(super) fn index_of(slot: &'static Slot) -> usize {
+    let offset = core::ptr::from_ref(slot).addr() - core::ptr::from_ref(slots()).addr();
     // Always in range; written so that the compiler sees it, and the hot path has no panic in it.
-    &slots()[index % SLOTS]
+    offset / size_of::<CachePadded<Slot>>() % SLOTS
 }
 
-/// The index of this thread's slot, if it has one or can still get one.
+/// This thread's slot, if it has one or can still get one.
 #[inline]
-pub(super) fn slot() -> Option<usize> {
-    match MINE.with(Cell::get) {
-        0 => claim(),
-        NONE => None,
-        mine => Some(mine - 1),
-    }
+pub(super) fn slot() -> Option<&'static Slot> {
+    MINE.with(Cell::get).or_else(claim)
 }
 
 #[cold]
-fn claim() -> Option<usize> {
+fn claim() -> Option<&'static Slot> {
     // First of all, so that an entry by whatever interrupts this does without a slot.
-    let meanwhile = MINE.with(|mine| mine.replace(NONE));
-    if meanwhile != 0 {
-        // It interrupted just before and was faster.
-        MINE.with(|mine| mine.set(meanwhile));
-        return meanwhile.checked_sub(1).filter(|_| meanwhile != NONE);
+    let asked = ASKED.with(|asked| asked.replace(true));
+    if asked || MINE.with(Cell::get).is_some() {
+        // In the second case, it interrupted just before and was faster.
+        return MINE.with(Cell::get);
     }
-    let index = slots().iter().position(|slot| slot.try_claim())?;
-    if !give_back_at_exit(index) {
-        slot_at(index).release();
+    let slot = slots().iter().find(|slot| slot.try_claim())?;
+    if !give_back_at_exit(index_of(slot)) {
+        slot.release();
         return None;
     }
-    MINE.with(|mine| mine.set(index + 1));
-    Some(index)
+    MINE.with(|mine| mine.set(Some(slot)));
+    Some(slot)
 }
 
 /// To be called before a gate opens for the first time: a forked child, and a thread that ends, will
@@ -105,12 +102,9 @@ pub(super) fn prepare() {}
 /// In a forked child only the thread that forked goes on.
 #[cfg(not(any(loom, miri)))]
 extern "C" fn in_child() {
-    let mine = MINE.with(Cell::get);
-    for (index, slot) in slots().iter().enumerate() {
-        if mine != index + 1 {
-            slot.forget();
-        }
-    }
+    let mine = MINE.with(Cell::get).map(index_of);
+    let others = slots().iter().enumerate().filter(|(index, _)| Some(*index) != mine);
+    others.for_each(|(_, slot)| slot.forget());
 }
 
 /// The key whose destructor gives slots back; `None` if there are no more keys.
@@ -149,7 +143,7 @@ fn give_back_at_exit(index: usize) -> bool {
 
 #[cfg(not(any(loom, miri)))]
 extern "C" fn at_exit(value: *mut libc::c_void) {
-    MINE.with(|mine| mine.set(NONE));
+    MINE.with(|mine| mine.set(None));
     if let Some(slot) = value.addr().checked_sub(1).and_then(|index| slots().get(index)) {
         slot.release();
     }
@@ -164,8 +158,8 @@ fn give_back_at_exit(_index: usize) -> bool {
 /// Models only: the calling thread ends.
 #[cfg(loom)]
 pub(super) fn end() {
-    if let Some(index) = MINE.with(Cell::get).checked_sub(1).filter(|index| *index < SLOTS) {
-        slot_at(index).release();
+    ASKED.with(|asked| asked.set(true));
+    if let Some(slot) = MINE.with(Cell::take) {
+        slot.release();
     }
-    MINE.with(|mine| mine.set(NONE));
 }
