@@ -136,6 +136,19 @@ fn two_entries_in_a_row_beside_a_change() {
     });
 }
 
+/// The closer finds that the thread has gone on to another gate, and does not wait for it there.
+#[test]
+fn an_entry_elsewhere_beside_a_change() {
+    model(3, || {
+        let (gated, elsewhere) = (opened(), opened());
+        let other = spawn(&gated, move |gated| (look(gated), look(&elsewhere)));
+        change(&gated);
+        let (here, there) = other.join().unwrap();
+        assert!(matches!(here, None | Some(1 | 2)));
+        assert_eq!(there, Some(1));
+    });
+}
+
 #[test]
 fn two_inside_beside_a_change() {
     model(3, || {
@@ -377,7 +390,7 @@ mod native {
     }
 
     /// Values are boxed and replaced under the readers' feet: a use after the end would show.
-    fn replace_under_readers(make: fn(Box<[u64; 8]>) -> Gated<Box<[u64; 8]>>) {
+    fn replace_under_readers<M: Fn(Box<[u64; 8]>) -> Gated<Box<[u64; 8]>>>(make: M) {
         const ROUNDS: u64 = if cfg!(miri) { 20 } else { 2_000 };
         let gated = Arc::new(make(Box::new([0_u64; 8])));
         let stop = Arc::new(std::sync::atomic::AtomicBool::new(false));
