@@ -49,6 +49,14 @@ pub fn end_of_thread() {
 /// interrupt itself: an entry is refused or granted at once, also to a signal handler on top of
 /// another entry, and an entry that never ends costs the exclusive side a refusal, not a hang.
 ///
+/// - **Threads that end.** A thread gives its place back when it ends; entries in destructors of its
+///   thread-local values, before and after that, are granted as ever.
+/// - **Forks.** In a child, the entries of the parent's other threads count as ended. The lock is
+///   another matter: see [`RwLock::reset_after_fork`].
+/// - **Shared libraries.** Each copy of this crate in a process has places of its own, so two
+///   libraries with gates do not meet. A library that has closed a gate stays loaded for the rest of
+///   the process, for the sake of threads that have been inside.
+///
 /// ```
 /// use parkspin::Gated;
 ///

@@ -92,8 +92,32 @@ pub(super) fn prepare() {
         libc::pthread_atfork(None, None, Some(in_child));
     }
     key();
+    stay_loaded();
     DONE.store(true, Ordering::Release);
 }
+
+/// Keeps the shared library that this is part of, if it is, from being unloaded: threads that were
+/// inside call `at_exit` when they end, also long after somebody has closed the library.
+#[cfg(not(any(loom, miri, target_feature = "crt-static")))]
+fn stay_loaded() {
+    let mut here = core::mem::MaybeUninit::<libc::Dl_info>::uninit();
+    let code = (at_exit as extern "C" fn(*mut libc::c_void)) as *const libc::c_void;
+    // SAFETY: `dladdr` fills `here` if it does not return 0; then the name is null or lives as long
+    // as the library. Without the flag to load it, `dlopen` only finds what is loaded already (a
+    // program is not found, and need not be).
+    unsafe {
+        if libc::dladdr(code, here.as_mut_ptr()) != 0 {
+            let name = here.assume_init().dli_fname;
+            if !name.is_null() {
+                libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE);
+            }
+        }
+    }
+}
+
+/// A program that brings its C library along loads no others.
+#[cfg(all(target_feature = "crt-static", not(any(loom, miri))))]
+fn stay_loaded() {}
 
 /// Models and interpreters give back by hand.
 #[cfg(any(loom, miri))]
