@@ -41,16 +41,15 @@ fn load(plugin: &PathBuf, name: &str) -> Library {
     let copy = plugin.with_file_name(name);
     fs::copy(plugin, &copy).unwrap();
     let path = CString::new(copy.to_str().unwrap()).unwrap();
-    // SAFETY: the name is a C string, the library is this crate's own, and the symbol is the function
-    // that stands there.
-    unsafe {
-        let handle = libc::dlopen(path.as_ptr(), libc::RTLD_NOW);
-        assert!(!handle.is_null(), "{} does not load", copy.display());
-        let symbol = libc::dlsym(handle, c"count_and_enter".as_ptr());
-        assert!(!symbol.is_null());
-        let count_and_enter = mem::transmute::<*mut c_void, extern "C" fn() -> u32>(symbol);
-        Library { handle, count_and_enter }
-    }
+    // SAFETY: the name is a C string, and what the library does at its start is this crate's own.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW) };
+    assert!(!handle.is_null(), "{} does not load", copy.display());
+    // SAFETY: the handle is open, and the name is a C string.
+    let symbol = unsafe { libc::dlsym(handle, c"count_and_enter".as_ptr()) };
+    assert!(!symbol.is_null());
+    // SAFETY: that symbol is a function of this type.
+    let count_and_enter = unsafe { mem::transmute::<*mut c_void, extern "C" fn() -> u32>(symbol) };
+    Library { handle, count_and_enter }
 }
 
 #[test]

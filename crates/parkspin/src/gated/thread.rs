@@ -100,18 +100,16 @@ pub(super) fn prepare() {
 /// inside call `at_exit` when they end, also long after somebody has closed the library.
 #[cfg(not(any(loom, miri, target_feature = "crt-static")))]
 fn stay_loaded() {
-    let mut here = core::mem::MaybeUninit::<libc::Dl_info>::uninit();
     let code = (at_exit as extern "C" fn(*mut libc::c_void)) as *const libc::c_void;
-    // SAFETY: `dladdr` fills `here` if it does not return 0; then the name is null or lives as long
-    // as the library. Without the flag to load it, `dlopen` only finds what is loaded already (a
-    // program is not found, and need not be).
-    unsafe {
-        if libc::dladdr(code, here.as_mut_ptr()) != 0 {
-            let name = here.assume_init().dli_fname;
-            if !name.is_null() {
-                libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE);
-            }
-        }
+    let mut here = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: `here` outlives the call.
+    unsafe { libc::dladdr(code, here.as_mut_ptr()) };
+    // SAFETY: four pointers and numbers, which may be zero; `dladdr` filled them in or left them.
+    let name = unsafe { here.assume_init() }.dli_fname;
+    if !name.is_null() {
+        // SAFETY: a C string that lives as long as the library. Without the flag to load it, only
+        // what is loaded already is found (a program is not, and need not be).
+        unsafe { libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE) };
     }
 }
 
