@@ -53,7 +53,7 @@ impl ThreadTallies {
 }
 
 impl Tallies for Option<ThreadTallies> {
-    #[inline]
+    #[inline(always)]
     fn count<S: Storage>(
         &self,
         soloist: Option<usize>,
