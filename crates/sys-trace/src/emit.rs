@@ -2,7 +2,6 @@
 
 use core::num::NonZeroU64;
 
-use syncface::atomic::Ordering;
 use syncface::mutant;
 
 use crate::engine::Engine;
@@ -10,6 +9,7 @@ use crate::event::Event;
 use crate::event_type::EventType;
 use crate::payload::Payload;
 use crate::phase::Phase;
+use crate::storage::{Storage, Tallies};
 use crate::thread_id;
 
 /// Sequence numbers take this many bits of an event's id; the shard's number stands above them.
@@ -53,7 +53,7 @@ const fn counting_part(sequence: u64) -> u64 {
     if sequence <= PERIOD { sequence } else { (sequence - 1) % PERIOD + 1 }
 }
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Records one event on `shard` under a tracking id of its own; returns that id, for the stop
     /// to carry, or `None` if the event was not accepted.
     ///
@@ -155,25 +155,25 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         only_in: Option<u64>,
     ) -> Option<(TrackingId, u64)> {
         let Some(side) = self.sides.get(shard as usize) else {
-            self.misdirected.fetch_add(1, Ordering::Relaxed);
+            self.misdirected.add(1);
             return None;
         };
         // Never waits, whatever it interrupted; refused only while a start or stop is at work.
         let Some(core) = self.core.enter() else {
             if !mutant::is("sys_trace.refused_uncounted") {
-                side.refused.fetch_add(1, Ordering::Relaxed);
+                side.refused.add(1);
             }
             return None;
         };
         let run = core.run.as_ref()?;
         let parts = core.shards.get(shard as usize)?;
-        let ring = parts.ring.as_ref()?;
+        let ring = parts.ring()?;
         if !run.types.contains(event_type) || is_foreign(only_in, run.epoch) {
             return None;
         }
         // Before the slot is claimed, so that the claim is as short as can be.
         let mut event = Event::new(event_type, phase);
-        event.thread_id = thread_id::current();
+        event.thread_id = run.context.map_or_else(thread_id::current, |context| context());
         event.timestamp_ns = run.clock.stamp();
         event.payload = payload;
         event.nc_idx = shard;
@@ -184,7 +184,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
 
         let Some(slot) = ring.reserve() else {
             if !mutant::is("sys_trace.rejected_uncounted") {
-                parts.totals.rejected(event_type);
+                parts.totals.created(event_type, Some(event_type as u32));
             }
             return None;
         };
@@ -194,24 +194,12 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         let tracking = tracking.or(TrackingId::new(event.id))?;
         event.tracking_id = tracking.get();
         let lost = slot.displaced().map(|lost| lost.event_type_number);
+        let lost = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted"));
         // By plain stores if this thread has a tally to itself: see `tally`.
-        match core.tallies.as_ref().and_then(|tallies| tallies.of(core.soloist())) {
-            Some(tally) => {
-                if !mutant::is("sys_trace.created_uncounted") {
-                    tally.created(shard, event_type, &core.shards);
-                }
-                if let Some(lost) = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted")) {
-                    tally.displaced(shard, lost, &core.shards);
-                }
-            }
-            None => {
-                if !mutant::is("sys_trace.created_uncounted") {
-                    parts.totals.created(event_type);
-                }
-                if let Some(lost) = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted")) {
-                    parts.totals.displaced(lost);
-                }
-            }
+        if !mutant::is("sys_trace.created_uncounted")
+            && !core.tallies.count(core.soloist(), shard, event_type, lost, &core.shards)
+        {
+            parts.totals.created(event_type, lost);
         }
         slot.replace(event);
         Some((tracking, run.epoch))

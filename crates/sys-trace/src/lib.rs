@@ -62,8 +62,8 @@
 //! | feature | default | what it does |
 //! |---|---|---|
 //! | `std` | on | clocks, thread ids and a futex from the operating system; implies `alloc` |
-//! | `alloc` | on | the engine; without it the data model alone |
-//! | `portable-atomic` | off | for targets without compare-and-swap or 64-bit atomics; on the latter a count is taken under a spin lock, so no signal or interrupt handler may emit there |
+//! | `alloc` | on | engines on the heap; without it only [`StaticEngine`] |
+//! | `portable-atomic` | off | for targets without compare-and-swap |
 //! | `mutants` | off | test builds only |
 #![no_std]
 
@@ -79,41 +79,32 @@ pub mod payload;
 mod phase;
 mod sets;
 
-#[cfg(feature = "alloc")]
 mod capture;
-#[cfg(feature = "alloc")]
 mod clock;
-#[cfg(feature = "alloc")]
 mod config;
+mod count;
 #[cfg(feature = "std")]
 mod cycles;
-#[cfg(feature = "alloc")]
 mod drain;
-#[cfg(feature = "alloc")]
 mod emit;
-#[cfg(feature = "alloc")]
 mod engine;
-#[cfg(feature = "alloc")]
 mod error;
-#[cfg(feature = "alloc")]
 mod fork;
 #[cfg(all(feature = "alloc", not(loom)))]
 mod global;
 #[cfg(feature = "alloc")]
+mod heap;
+mod inline;
+#[cfg(feature = "alloc")]
 mod intern;
-#[cfg(feature = "alloc")]
 mod patience;
-#[cfg(feature = "alloc")]
 mod renew;
-#[cfg(feature = "alloc")]
 mod span;
-#[cfg(feature = "alloc")]
+mod storage;
 mod switch;
 #[cfg(feature = "alloc")]
 mod tally;
-#[cfg(feature = "alloc")]
 mod thread_id;
-#[cfg(feature = "alloc")]
 mod totals;
 
 pub use counts::{Counts, ShardCounts};
@@ -123,7 +114,6 @@ pub use payload::{Field, FieldType, FieldValue, Payload, PayloadLayout, SyncInfo
 pub use phase::Phase;
 pub use sets::{EventSet, ShardSet, ShardSetError, UnknownEventType};
 
-#[cfg(feature = "alloc")]
 pub use self::{
     capture::CaptureInfo,
     clock::Clock,
@@ -131,12 +121,17 @@ pub use self::{
     emit::TrackingId,
     engine::Engine,
     error::{DrainError, NotCapturing, StartError, StopError},
+    inline::{Inline, StaticEngine},
     span::Span,
+    storage::{DefaultStorage, Storage},
 };
 #[cfg(all(feature = "alloc", not(loom)))]
 pub use global::global;
 #[cfg(feature = "alloc")]
-pub use sipintern::{Limits, Strings, Symbol};
+pub use heap::Heap;
+#[cfg(feature = "alloc")]
+pub use sipintern::{Limits, Strings};
+pub use sipintern::{Symbol, symbol};
 
 /// The examples in the README are tests.
 #[cfg(doctest)]
