@@ -49,7 +49,7 @@ impl Config {
             shards: None,
             types: EventSet::ALL,
             #[cfg(feature = "std")]
-            clock: Clock::Steady,
+            clock: Clock::Cycles,
             #[cfg(not(feature = "std"))]
             clock: Clock::None,
             context: None,
@@ -144,5 +144,16 @@ impl Config {
 impl Default for Config {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Two places say which clock is the default, since one of them has to be `const`.
+    #[test]
+    fn the_default_clock_is_the_default_clock() {
+        assert_eq!(Config::new().clock.name(), Clock::default().name());
     }
 }

@@ -171,28 +171,21 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         if !run.types.contains(event_type) || is_foreign(only_in, run.epoch) {
             return None;
         }
-        // Before the slot is claimed, so that the claim is as short as can be.
-        let mut event = Event::new(event_type, phase);
-        event.thread_id = run.context.map_or_else(thread_id::current, |context| context());
-        event.timestamp_ns = run.clock.stamp();
-        event.payload = payload;
-        event.nc_idx = shard;
-        if let Some(seq_id) = seq_id {
-            event.nrta_seq_id = seq_id;
-            event.has_nrta_seq_id = true;
-        }
-
+        // Whatever may take its time, before the slot is claimed. The event itself is put together in
+        // the slot, where a copy would have to wait for the stores before it.
+        let thread_id = run.context.map_or_else(thread_id::current, |context| context());
+        let timestamp_ns = run.clock.stamp();
         let Some(slot) = ring.reserve() else {
             if !mutant::is("sys_trace.rejected_uncounted") {
                 parts.totals.created(event_type, Some(event_type as u32));
             }
             return None;
         };
-        event.nc_local_id = slot.number() as u64 + 1;
-        event.id = counting_part(event.nc_local_id) | u64::from(shard) << SEQUENCE_BITS;
-        // Never `None`: the counting part is not 0.
-        let tracking = tracking.or(TrackingId::new(event.id))?;
-        event.tracking_id = tracking.get();
+        let sequence = slot.number() as u64 + 1;
+        let id = counting_part(sequence) | u64::from(shard) << SEQUENCE_BITS;
+        // The counting part is not 0, so nothing is made up here.
+        let generated = NonZeroU64::new(id).unwrap_or(NonZeroU64::MIN);
+        let tracking = tracking.unwrap_or(TrackingId(generated));
         let lost = slot.displaced().map(|lost| lost.event_type_number);
         let lost = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted"));
         // By plain stores if this thread has a tally to itself: see `tally`.
@@ -200,6 +193,18 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
             && !core.tallies.count(core.soloist(), shard, event_type, lost, &core.shards)
         {
             parts.totals.created(event_type, lost);
+        }
+        let mut event = Event::new(event_type, phase);
+        event.thread_id = thread_id;
+        event.id = id;
+        event.nc_local_id = sequence;
+        event.tracking_id = tracking.get();
+        event.timestamp_ns = timestamp_ns;
+        event.payload = payload;
+        event.nc_idx = shard;
+        if let Some(seq_id) = seq_id {
+            event.nrta_seq_id = seq_id;
+            event.has_nrta_seq_id = true;
         }
         slot.replace(event);
         Some((tracking, run.epoch))
