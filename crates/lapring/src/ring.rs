@@ -201,13 +201,44 @@ impl<T, S: Storage<T>> Ring<T, S> {
         }
     }
 
-    #[cfg(feature = "alloc")]
+    /// Drops all values and makes the ring as new: empty, and positions are numbered from 0 on.
+    /// Costs a store per slot; nothing is allocated or moved.
+    ///
+    /// If the drop of a value panics, the rest are dropped all the same, and the ring is as new.
+    ///
+    /// ```
+    /// # #[cfg(not(loom))] {
+    /// let mut ring = lapring::InlineRing::<char, 2>::new_inline();
+    /// ring.force_push('a');
+    /// ring.reset();
+    /// assert!(ring.is_empty());
+    /// assert_eq!(ring.reserve().unwrap().number(), 0);
+    /// # }
+    /// ```
+    pub fn reset(&mut self) {
+        /// Also while a drop's panic goes on.
+        struct AsNew<'a, T, S: Storage<T>>(&'a mut Ring<T, S>);
+
+        impl<T, S: Storage<T>> Drop for AsNew<'_, T, S> {
+            fn drop(&mut self) {
+                self.0.set_start_lap(0);
+            }
+        }
+
+        let this = AsNew(self);
+        if core::mem::needs_drop::<T>() {
+            crate::iter::drop_values(this.0.shared.storage.slots_mut());
+        }
+    }
+
+    /// Empty, from this lap on. Values are forgotten.
     fn set_start_lap(&mut self, lap: usize) {
         let start = self.geometry().lap_start(lap as Word);
         *self.tail = AtomicWord::new(start);
         *self.head = AtomicWord::new(start);
         self.shared.start = start;
         self.shared.floor = AtomicWord::new(start);
+        self.shared.abandoned = AtomicUsize::new(0);
         let stamp = self.geometry().stamp(start, State::Empty);
         for slot in self.shared.storage.slots_mut() {
             slot.set_stamp_mut(stamp);

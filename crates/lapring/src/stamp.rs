@@ -119,7 +119,6 @@ impl Geometry {
     }
 
     /// First position of the lap with number `lap` (a multiple of `one_lap` after wrapping).
-    #[cfg(any(feature = "alloc", test))]
     pub(crate) const fn lap_start(&self, lap: Word) -> Word {
         lap.wrapping_mul(self.one_lap)
     }

@@ -52,6 +52,33 @@ fn each_value_is_dropped_once() {
     }
 }
 
+/// After any history, and also if a drop panics: empty, all values dropped, numbers from 0 on.
+#[test]
+fn a_reset_ring_is_as_new() {
+    for guilty in [None, Some(0), Some(2)] {
+        for pushed in 0..12 {
+            let drops = Rc::new(Cell::new(0));
+            let mut ring = Ring::new(3);
+            drop(ring.reserve());
+            for n in 0..pushed {
+                let guilty = guilty.is_some_and(|guilty| n + guilty + 1 == pushed);
+                drop(ring.force_push(Counted(drops.clone(), guilty)));
+            }
+            let outcome = catch_unwind(AssertUnwindSafe(|| ring.reset()));
+            assert_eq!(outcome.is_err(), guilty.is_some_and(|guilty| guilty < pushed));
+            assert_eq!(drops.get() as usize, pushed);
+            assert!(ring.is_empty());
+            assert_eq!((ring.counters().issued, ring.counters().abandoned), (0, 0));
+            for number in 0..7 {
+                let slot = ring.reserve().unwrap();
+                assert_eq!(slot.number(), number);
+                assert_eq!(slot.displaced().is_some(), number >= 3);
+                slot.fill(Counted(drops.clone(), false));
+            }
+        }
+    }
+}
+
 #[test]
 fn a_panicking_drop_leaks_nothing_else() {
     for guilty in 0..4 {

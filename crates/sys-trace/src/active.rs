@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::error::{StartError, StopError};
+use crate::storage::{DefaultStorage, Storage};
 
 /// A running capture; it stops when this is dropped, also while unwinding.
 ///
@@ -32,12 +33,12 @@ use crate::error::{StartError, StopError};
 /// # Ok::<(), sys_trace::StartError>(())
 /// ```
 #[must_use = "the capture stops when this is dropped: bind it to a name"]
-pub struct ActiveCapture<'a, const SHARDS: usize = 256> {
-    engine: &'a Engine<SHARDS>,
+pub struct ActiveCapture<'a, const SHARDS: usize = 256, S: Storage = DefaultStorage> {
+    engine: &'a Engine<SHARDS, S>,
     epoch: u64,
 }
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// [`start`](Self::start) of a capture that stops when the handle is dropped.
     ///
     /// # Errors
@@ -52,15 +53,15 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// capture.stop().unwrap();
     /// # }
     /// ```
-    pub fn capture(&self, config: &Config) -> Result<ActiveCapture<'_, SHARDS>, StartError> {
+    pub fn capture(&self, config: &Config) -> Result<ActiveCapture<'_, SHARDS, S>, StartError> {
         self.start_numbered(config).map(|epoch| ActiveCapture { engine: self, epoch })
     }
 }
 
-impl<'a, const SHARDS: usize> ActiveCapture<'a, SHARDS> {
+impl<'a, const SHARDS: usize, S: Storage> ActiveCapture<'a, SHARDS, S> {
     /// The engine, for as long as it is borrowed.
     #[must_use]
-    pub const fn engine(&self) -> &'a Engine<SHARDS> {
+    pub const fn engine(&self) -> &'a Engine<SHARDS, S> {
         self.engine
     }
 
@@ -110,14 +111,14 @@ impl<'a, const SHARDS: usize> ActiveCapture<'a, SHARDS> {
     }
 }
 
-impl<const SHARDS: usize> Drop for ActiveCapture<'_, SHARDS> {
+impl<const SHARDS: usize, S: Storage> Drop for ActiveCapture<'_, SHARDS, S> {
     fn drop(&mut self) {
         // Told in the type's documentation: there is nobody to give the error to.
         let _ = self.close();
     }
 }
 
-impl<const SHARDS: usize> core::fmt::Debug for ActiveCapture<'_, SHARDS> {
+impl<const SHARDS: usize, S: Storage> core::fmt::Debug for ActiveCapture<'_, SHARDS, S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("ActiveCapture").field("epoch", &self.epoch).finish_non_exhaustive()
     }

@@ -1,39 +1,52 @@
 //! What a capture consists of: behind the engine's gate.
 
-use lapring::Ring;
 use syncface::CachePadded;
 
 use crate::clock::RunningClock;
-use crate::counts::ShardCounts;
-use crate::event::Event;
+use crate::counts::{Counts, ShardCounts};
 use crate::event_type::EventType;
 use crate::sets::EventSet;
-use crate::tally::Tallies;
+use crate::storage::{Storage, Tallies};
 use crate::totals::Totals;
 
 /// Emitters read it while the gate is open; start and stop change it while the gate is closed.
-pub(crate) struct Core<const SHARDS: usize> {
+pub(crate) struct Core<const SHARDS: usize, S: Storage> {
     /// The running capture; `None` when there is none.
     pub(crate) run: Option<Run>,
     /// How the running capture runs, or how the last one ran.
     pub(crate) info: Option<CaptureInfo>,
     /// What emitters have counted and not yet added to the shards' totals.
-    pub(crate) tallies: Option<Tallies>,
-    pub(crate) shards: [Shard; SHARDS],
+    pub(crate) tallies: S::Tallies,
+    pub(crate) shards: [Shard<S>; SHARDS],
 }
 
-impl<const SHARDS: usize> Core<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Core<SHARDS, S> {
+    syncface::maybe_const! {
+        /// Of an engine that never ran.
+        pub(crate) fn new() -> Self {
+            #[cfg(not(loom))]
+            let shards = [const { Shard::new(ShardParts::new()) }; SHARDS];
+            #[cfg(loom)]
+            let shards = core::array::from_fn(|_| Shard::new(ShardParts::new()));
+            Self { run: None, info: None, tallies: S::NO_TALLIES, shards }
+        }
+    }
+
     /// What became of a shard's events; exact when nobody emits or drains.
     pub(crate) fn counts(&self, shard: u32) -> Option<ShardCounts> {
         let parts = self.shards.get(shard as usize)?;
-        let mut counts = parts.totals.load(shard);
-        if let Some(tallies) = self.tallies.as_ref().filter(|_| parts.totals.took_part()) {
-            for event_type in EventType::ALL {
-                *counts.of_mut(event_type) += tallies.load(shard, event_type);
-            }
-            counts.total = counts.by_type.iter().copied().sum();
-        }
-        Some(counts)
+        Some(parts.totals.load(shard, |event_type| self.tallies.load(shard, event_type)))
+    }
+
+    /// [`counts`](Self::counts) of all types together.
+    pub(crate) fn total_of(&self, shard: u32) -> Option<Counts> {
+        EventType::ALL.into_iter().map(|event_type| self.counts_of(shard, event_type)).sum()
+    }
+
+    /// [`counts`](Self::counts) of one type.
+    pub(crate) fn counts_of(&self, shard: u32, event_type: EventType) -> Option<Counts> {
+        let parts = self.shards.get(shard as usize)?;
+        Some(parts.totals.of(event_type, self.tallies.load(shard, event_type)))
     }
 }
 
@@ -43,23 +56,35 @@ pub(crate) struct Run {
     pub(crate) epoch: u64,
     pub(crate) types: EventSet,
     pub(crate) clock: RunningClock,
+    /// Who emits, if not the thread.
+    pub(crate) context: Option<fn() -> u64>,
 }
 
 /// Nothing here shares a cache line with the next shard.
-pub(crate) type Shard = CachePadded<ShardParts>;
+pub(crate) type Shard<S> = CachePadded<ShardParts<S>>;
 
-pub(crate) struct ShardParts {
-    /// `None` while the shard is not captured.
-    pub(crate) ring: Option<Ring<Event>>,
+pub struct ShardParts<S: Storage> {
+    /// In use while the shard is captured.
+    pub(crate) ring: S::Ring,
     /// Of the running capture, or of the last one until the next start.
     pub(crate) totals: Totals,
 }
 
-impl ShardParts {
+impl<S: Storage> ShardParts<S> {
     syncface::maybe_const! {
         pub(crate) fn new() -> Self {
-            Self { ring: None, totals: Totals::new() }
+            #[cfg(not(loom))]
+            let ring = S::NO_RING;
+            #[cfg(loom)]
+            let ring = S::no_ring();
+            Self { ring, totals: Totals::new() }
         }
+    }
+
+    /// The ring, if the shard is captured.
+    #[inline(always)]
+    pub(crate) fn ring(&self) -> Option<&lapring::Ring<crate::event::Event, S::Slots>> {
+        S::ring(&self.ring)
     }
 }
 

@@ -124,6 +124,15 @@ impl RunningClock {
         now.max(self.start_ns)
     }
 
+    /// Whether stamps are not yet times.
+    #[cfg_attr(not(feature = "std"), expect(clippy::unused_self, reason = "with `std` it differs"))]
+    pub(crate) const fn needs_a_teller(&self) -> bool {
+        #[cfg(feature = "std")]
+        return matches!(self.clock, Clock::Cycles);
+        #[cfg(not(feature = "std"))]
+        false
+    }
+
     /// Who turns stamps into times; the capture has one.
     pub(crate) fn teller(&self) -> Teller {
         Teller {

@@ -21,11 +21,14 @@ pub(crate) const BYTES_PER_EVENT: usize = size_of::<lapring::Slot<Event>>();
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Config {
-    pub(crate) events_per_shard: u64,
+    /// As asked for; `None` is the default.
+    pub(crate) events_per_shard: Option<u64>,
     pub(crate) exact: bool,
     pub(crate) shards: Option<ShardSet>,
     pub(crate) types: EventSet,
     pub(crate) clock: Clock,
+    pub(crate) context: Option<fn() -> u64>,
+    #[cfg(feature = "alloc")]
     pub(crate) names: sipintern::Limits,
 }
 
@@ -41,23 +44,27 @@ impl Config {
     /// All shards, all types, the default number of events, the default clock.
     pub const fn new() -> Self {
         Self {
-            events_per_shard: Self::DEFAULT_EVENTS_PER_SHARD,
+            events_per_shard: None,
             exact: false,
             shards: None,
             types: EventSet::ALL,
             #[cfg(feature = "std")]
-            clock: Clock::Steady,
+            clock: Clock::Cycles,
             #[cfg(not(feature = "std"))]
             clock: Clock::None,
+            context: None,
+            #[cfg(feature = "alloc")]
             names: sipintern::Limits::DEFAULT,
         }
     }
 
     /// How many events each shard keeps before it overwrites the oldest: any number, not only
     /// powers of two. Below [`MIN_EVENTS_PER_SHARD`](Self::MIN_EVENTS_PER_SHARD) it is raised to
-    /// that; above [`MAX_EVENTS_PER_SHARD`](Self::MAX_EVENTS_PER_SHARD) the start is refused.
+    /// that; above [`MAX_EVENTS_PER_SHARD`](Self::MAX_EVENTS_PER_SHARD) the start is refused. A
+    /// [`StaticEngine`](crate::StaticEngine) has its own number: it refuses a larger one, and raises a
+    /// smaller one to that.
     pub const fn events_per_shard(mut self, events: u64) -> Self {
-        self.events_per_shard = events;
+        self.events_per_shard = Some(events);
         self.exact = false;
         self
     }
@@ -65,7 +72,7 @@ impl Config {
     /// A ring below the floor, for tests that must see it overflow.
     #[doc(hidden)]
     pub const fn events_per_shard_exact(mut self, events: u64) -> Self {
-        self.events_per_shard = events;
+        self.events_per_shard = Some(events);
         self.exact = true;
         self
     }
@@ -88,7 +95,20 @@ impl Config {
         self
     }
 
-    /// Bounds what each shard stores of interned names.
+    /// Says who emits: what this function returns stands in each event as its `thread_id`, in the
+    /// place of the thread's own number. For machines without threads, say the number of the interrupt
+    /// at work.
+    ///
+    /// It is called on the emit path, like [`Clock::Custom`]: it must not panic, block, or call the
+    /// engine.
+    pub const fn context(mut self, context: fn() -> u64) -> Self {
+        self.context = Some(context);
+        self
+    }
+
+    /// Bounds what each shard stores of interned names. A [`StaticEngine`](crate::StaticEngine) has
+    /// its own bound.
+    #[cfg(feature = "alloc")]
     pub const fn name_limits(mut self, limits: sipintern::Limits) -> Self {
         self.names = limits;
         self
@@ -97,10 +117,10 @@ impl Config {
     /// Events per shard as a start would use them: the floor applied.
     #[must_use]
     pub const fn ring_events(&self) -> u64 {
-        if self.exact || self.events_per_shard > Self::MIN_EVENTS_PER_SHARD {
-            self.events_per_shard
-        } else {
-            Self::MIN_EVENTS_PER_SHARD
+        match self.events_per_shard {
+            None => Self::DEFAULT_EVENTS_PER_SHARD,
+            Some(events) if self.exact || events > Self::MIN_EVENTS_PER_SHARD => events,
+            Some(_) => Self::MIN_EVENTS_PER_SHARD,
         }
     }
 
@@ -138,5 +158,16 @@ impl Config {
 impl Default for Config {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Two places say which clock is the default, since one of them has to be `const`.
+    #[test]
+    fn the_default_clock_is_the_default_clock() {
+        assert_eq!(Config::new().clock.name(), Clock::default().name());
     }
 }

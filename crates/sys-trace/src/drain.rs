@@ -1,22 +1,24 @@
 //! Reading: drain → shard → the caller's buffer.
 
-use alloc::vec::Vec;
-
 use crate::capture::{Core, ShardParts};
+use crate::clock::RunningClock;
 use crate::engine::Engine;
-use crate::error::{DrainError, NotCapturing};
+use crate::error::DrainError;
 use crate::event::Event;
+use crate::storage::Storage;
 
 /// Events that are copied in one go, between looks at whether there is memory for more.
 /// (Models have small stacks.)
+#[cfg(feature = "alloc")]
 pub(crate) const CHUNK: usize = if cfg!(loom) { 4 } else { 256 };
 
 /// Sorts events of many shards by time, then shard, then sequence number.
+#[cfg(feature = "alloc")]
 pub(crate) fn merge(events: &mut [Event]) {
     events.sort_unstable_by_key(|event| (event.timestamp_ns, event.nc_idx, event.nc_local_id));
 }
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Takes up to `out.len()` of the oldest events of `shard`, oldest first, into `out`; returns
     /// how many. Consuming: an event is drained once.
     ///
@@ -61,7 +63,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             return Err(DrainError::NotCapturing);
         }
         let parts = parts_of(&core, shard)?;
-        let Some(ring) = &parts.ring else { return Ok(0) };
+        let Some(ring) = parts.ring() else { return Ok(0) };
         let mut count = 0;
         for (place, event) in out.iter_mut().zip(ring.drain(usize::MAX)) {
             if !syncface::mutant::is("sys_trace.drained_uncounted") {
@@ -70,13 +72,14 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             *place = event;
             count += 1;
         }
-        self.tell(&mut out[..count]);
+        self.tell(&run.clock, &mut out[..count]);
         Ok(count)
     }
 
     /// Turns the stamps of events that have just been taken into times.
-    pub(crate) fn tell(&self, events: &mut [Event]) {
-        if events.is_empty() {
+    pub(crate) fn tell(&self, clock: &RunningClock, events: &mut [Event]) {
+        // On other clocks a stamp is a time, and a handler may drain where another drain was.
+        if events.is_empty() || !clock.needs_a_teller() {
             return;
         }
         // One reader at a time renews; another's is as good if it came after the events.
@@ -94,6 +97,17 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         }
     }
 
+    /// About how many events are in the ring of `shard`: a snapshot; 0 if it is not captured.
+    #[must_use]
+    pub fn resident(&self, shard: u32) -> usize {
+        let core = self.core();
+        let ring = core.shards.get(shard as usize).and_then(|parts| parts.ring());
+        ring.map_or(0, lapring::Ring::len)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Takes up to `max_per_shard` events of every shard and merges them by time, then shard, then
     /// sequence number.
     ///
@@ -101,15 +115,18 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// read the clock first, and comes first here; `nc_local_id` tells the shard's own order.
     ///
     /// # Errors
-    /// [`NotCapturing`] if no capture runs. A stop that comes meanwhile ends the drain early: what
+    /// [`NotCapturing`](crate::NotCapturing) if no capture runs. A stop that comes meanwhile ends the drain early: what
     /// was taken until then is returned, and nothing of another capture.
     ///
     /// # Panics
     /// As any `Vec` does when memory is short; each portion of memory is had before the events for
     /// it are taken.
-    pub fn drain_all(&self, max_per_shard: usize) -> Result<Vec<Event>, NotCapturing> {
-        let epoch = self.core().run.ok_or(NotCapturing)?.epoch;
-        let mut events = Vec::new();
+    pub fn drain_all(
+        &self,
+        max_per_shard: usize,
+    ) -> Result<alloc::vec::Vec<Event>, crate::NotCapturing> {
+        let epoch = self.core().run.ok_or(crate::NotCapturing)?.epoch;
+        let mut events = alloc::vec::Vec::new();
         let mut chunk = [Event::ZERO; CHUNK];
         for shard in 0..SHARDS as u32 {
             // What is pushed while this runs is left for the next call, or a fast emitter could
@@ -130,21 +147,13 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         merge(&mut events);
         Ok(events)
     }
-
-    /// About how many events are in the ring of `shard`: a snapshot; 0 if it is not captured.
-    #[must_use]
-    pub fn resident(&self, shard: u32) -> usize {
-        let core = self.core();
-        let ring = core.shards.get(shard as usize).and_then(|parts| parts.ring.as_ref());
-        ring.map_or(0, lapring::Ring::len)
-    }
 }
 
 /// The shard, or the error that names it.
-pub(crate) fn parts_of<const SHARDS: usize>(
-    core: &Core<SHARDS>,
+pub(crate) fn parts_of<const SHARDS: usize, S: Storage>(
+    core: &Core<SHARDS, S>,
     shard: u32,
-) -> Result<&ShardParts, DrainError> {
+) -> Result<&ShardParts<S>, DrainError> {
     let shards = SHARDS as u32;
     let parts = core.shards.get(shard as usize);
     parts.map(|parts| &**parts).ok_or(DrainError::ShardOutOfRange { shard, shards })

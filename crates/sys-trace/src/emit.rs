@@ -2,7 +2,6 @@
 
 use core::num::NonZeroU64;
 
-use syncface::atomic::Ordering;
 use syncface::mutant;
 
 use crate::engine::Engine;
@@ -10,6 +9,7 @@ use crate::event::Event;
 use crate::event_type::EventType;
 use crate::payload::Payload;
 use crate::phase::Phase;
+use crate::storage::{Storage, Tallies};
 use crate::thread_id;
 use crate::try_emit::NotRecorded;
 
@@ -54,7 +54,7 @@ const fn counting_part(sequence: u64) -> u64 {
     if sequence <= PERIOD { sequence } else { (sequence - 1) % PERIOD + 1 }
 }
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Records one event on `shard` under a tracking id of its own; returns that id, for the stop
     /// to carry, or `None` if the event was not accepted.
     ///
@@ -160,66 +160,59 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         only_in: Option<u64>,
     ) -> Result<(TrackingId, u64), NotRecorded> {
         let Some(side) = self.sides.get(shard as usize) else {
-            self.misdirected.fetch_add(1, Ordering::Relaxed);
+            self.misdirected.add(1);
             return Err(NotRecorded::NoSuchShard);
         };
         // Never waits, whatever it interrupted; refused only while a start or stop is at work.
         let Some(core) = self.core.enter() else {
             if !mutant::is("sys_trace.refused_uncounted") {
-                side.refused.fetch_add(1, Ordering::Relaxed);
+                side.refused.add(1);
             }
             return Err(NotRecorded::Refused);
         };
         let run = core.run.as_ref().ok_or(NotRecorded::Off)?;
         let parts = core.shards.get(shard as usize).ok_or(NotRecorded::NoSuchShard)?;
-        let ring = parts.ring.as_ref().ok_or(NotRecorded::ShardOff)?;
+        let ring = parts.ring().ok_or(NotRecorded::ShardOff)?;
         if !run.types.contains(event_type) {
             return Err(NotRecorded::TypeOff);
         }
         if is_foreign(only_in, run.epoch) {
             return Err(NotRecorded::Off);
         }
-        // Before the slot is claimed, so that the claim is as short as can be.
+        // Whatever may take its time, before the slot is claimed. The event itself is put together in
+        // the slot, where a copy would have to wait for the stores before it.
+        let thread_id = run.context.map_or_else(thread_id::current, |context| context());
+        let timestamp_ns = run.clock.stamp();
+        let Some(slot) = ring.reserve() else {
+            if !mutant::is("sys_trace.rejected_uncounted") {
+                parts.totals.created(event_type, Some(event_type as u32));
+            }
+            return Err(NotRecorded::Rejected);
+        };
+        let sequence = slot.number() as u64 + 1;
+        let id = counting_part(sequence) | u64::from(shard) << SEQUENCE_BITS;
+        // The counting part is not 0, so nothing is made up here.
+        let generated = NonZeroU64::new(id).unwrap_or(NonZeroU64::MIN);
+        let tracking = tracking.unwrap_or(TrackingId(generated));
+        let lost = slot.displaced().map(|lost| lost.event_type_number);
+        let lost = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted"));
+        // By plain stores if this thread has a tally to itself: see `tally`.
+        if !mutant::is("sys_trace.created_uncounted")
+            && !core.tallies.count(core.soloist(), shard, event_type, lost, &core.shards)
+        {
+            parts.totals.created(event_type, lost);
+        }
         let mut event = Event::new(event_type, phase);
-        event.thread_id = thread_id::current();
-        event.timestamp_ns = run.clock.stamp();
+        event.thread_id = thread_id;
+        event.id = id;
+        event.nc_local_id = sequence;
+        event.tracking_id = tracking.get();
+        event.timestamp_ns = timestamp_ns;
         event.payload = payload;
         event.nc_idx = shard;
         if let Some(seq_id) = seq_id {
             event.nrta_seq_id = seq_id;
             event.has_nrta_seq_id = true;
-        }
-
-        let Some(slot) = ring.reserve() else {
-            if !mutant::is("sys_trace.rejected_uncounted") {
-                parts.totals.rejected(event_type);
-            }
-            return Err(NotRecorded::Rejected);
-        };
-        event.nc_local_id = slot.number() as u64 + 1;
-        event.id = counting_part(event.nc_local_id) | u64::from(shard) << SEQUENCE_BITS;
-        // Never `None`: the counting part is not 0.
-        let tracking = tracking.or(TrackingId::new(event.id)).ok_or(NotRecorded::Rejected)?;
-        event.tracking_id = tracking.get();
-        let lost = slot.displaced().map(|lost| lost.event_type_number);
-        // By plain stores if this thread has a tally to itself: see `tally`.
-        match core.tallies.as_ref().and_then(|tallies| tallies.of(core.soloist())) {
-            Some(tally) => {
-                if !mutant::is("sys_trace.created_uncounted") {
-                    tally.created(shard, event_type, &core.shards);
-                }
-                if let Some(lost) = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted")) {
-                    tally.displaced(shard, lost, &core.shards);
-                }
-            }
-            None => {
-                if !mutant::is("sys_trace.created_uncounted") {
-                    parts.totals.created(event_type);
-                }
-                if let Some(lost) = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted")) {
-                    parts.totals.displaced(lost);
-                }
-            }
         }
         slot.replace(event);
         Ok((tracking, run.epoch))

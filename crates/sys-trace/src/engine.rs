@@ -6,30 +6,27 @@
 //! is taken on its own. No log call and no release of a ring's memory runs under any of them, and no
 //! user code but a custom clock, which an emit calls inside the gate.
 
-use alloc::vec::Vec;
-
-use lapring::Ring;
 use parkspin::{Gated, RwLock, StillInside};
-use sipintern::Interner;
 use syncface::CachePadded;
-use syncface::atomic::{AtomicU64, Ordering};
 use syncface::mutant;
 
 use crate::capture::{CaptureInfo, Core, Run};
 use crate::clock::{RunningClock, Teller};
 use crate::config::Config;
+use crate::count::Count;
 use crate::counts::{Counts, ShardCounts};
 use crate::error::{StartError, StopError};
-use crate::event::Event;
+use crate::event_type::EventType;
 use crate::fork::{Owner, Renewable};
 use crate::patience::Patience;
+use crate::storage::{DefaultStorage, Storage, Tallies};
 use crate::switch::Switch;
-use crate::tally::Tallies;
 
 /// A capture engine of `SHARDS` independent shards, 256 unless told otherwise.
 ///
 /// `const` constructible, so it can be a `static`; any number can exist in a process. An idle
-/// engine of 256 shards takes about 200 KiB and no heap.
+/// engine of 256 shards takes about 200 KiB and no heap. What it records goes to the heap, or, in a
+/// [`StaticEngine`](crate::StaticEngine), into the engine itself.
 ///
 /// ```
 /// # #[cfg(feature = "std")] {
@@ -46,56 +43,58 @@ use crate::tally::Tallies;
 /// ENGINE.stop().unwrap();
 /// # }
 /// ```
-pub struct Engine<const SHARDS: usize = 256> {
+pub struct Engine<const SHARDS: usize = 256, S: Storage = DefaultStorage> {
     pub(crate) switch: Switch,
     /// Emits for shards that do not exist.
-    pub(crate) misdirected: AtomicU64,
+    pub(crate) misdirected: Count,
     /// Captures so far.
-    epochs: AtomicU64,
+    epochs: Count,
     pub(crate) owner: Owner,
-    pub(crate) core: Renewable<Gated<Core<SHARDS>>>,
+    pub(crate) core: Renewable<Gated<Core<SHARDS, S>>>,
     /// Of the running capture.
     pub(crate) teller: Renewable<RwLock<Option<Teller>>>,
-    pub(crate) sides: [CachePadded<Side>; SHARDS],
+    pub(crate) sides: [CachePadded<Side<S>>; SHARDS],
     #[cfg(feature = "log")]
     pub(crate) said: crate::report::Said<SHARDS>,
 }
 
 /// What a shard has outside of the gate.
-pub(crate) struct Side {
+pub(crate) struct Side<S: Storage> {
     /// Emits turned away by the gate while a start or stop was at work.
-    pub(crate) refused: AtomicU64,
+    pub(crate) refused: Count,
     /// Its own lock: interning never makes an emitter wait.
-    pub(crate) names: Renewable<RwLock<Names>>,
+    pub(crate) names: Renewable<RwLock<Names<S>>>,
 }
 
-impl Side {
+impl<S: Storage> Side<S> {
     syncface::maybe_const! {
         fn new() -> Self {
             let names = Renewable::new(RwLock::new(Names::new()));
-            Self { refused: AtomicU64::new(0), names }
+            Self { refused: Count::new(), names }
         }
     }
 }
 
 /// What one shard knows of names.
-pub(crate) struct Names {
+pub(crate) struct Names<S: Storage> {
     pub(crate) open: bool,
-    pub(crate) table: Interner,
+    pub(crate) table: S::Names,
 }
 
-impl Names {
+impl<S: Storage> Names<S> {
     syncface::maybe_const! {
         pub(crate) fn new() -> Self {
-            Self { open: false, table: Interner::new() }
+            #[cfg(not(loom))]
+            let table = S::NO_NAMES;
+            #[cfg(loom)]
+            let table = S::no_names();
+            Self { open: false, table }
         }
     }
 }
 
+#[cfg(feature = "alloc")]
 impl<const SHARDS: usize> Engine<SHARDS> {
-    /// Refused at compile time: at least one shard, and at most the 256 that an id has room for.
-    const FITS: () = assert!(SHARDS >= 1 && SHARDS <= 256, "1 to 256 shards");
-
     syncface::maybe_const! {
         /// An idle engine. Allocates nothing.
         ///
@@ -106,6 +105,17 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         /// ```
         #[must_use]
         pub fn new() -> Self {
+            Self::idle()
+        }
+    }
+}
+
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
+    /// Refused at compile time: at least one shard, and at most the 256 that an id has room for.
+    const FITS: () = assert!(SHARDS >= 1 && SHARDS <= 256, "1 to 256 shards");
+
+    syncface::maybe_const! {
+        pub(crate) fn idle() -> Self {
             let () = Self::FITS;
             #[cfg(not(loom))]
             let sides = [const { CachePadded::new(Side::new()) }; SHARDS];
@@ -113,8 +123,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             let sides = core::array::from_fn(|_| CachePadded::new(Side::new()));
             Self {
                 switch: Switch::new(),
-                misdirected: AtomicU64::new(0),
-                epochs: AtomicU64::new(0),
+                misdirected: Count::new(),
+                epochs: Count::new(),
                 owner: Owner::new(),
                 core: Renewable::new(Gated::new(Core::new())),
                 teller: Renewable::new(RwLock::new(None)),
@@ -127,8 +137,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
 
     /// Arms the engine: from its return on, emits are recorded.
     ///
-    /// All or nothing: every ring is allocated before any shard changes. Allocation does not touch
-    /// the rings' pages, so it takes about as long for a thousand events as for a million.
+    /// All or nothing: every ring is there before any shard changes. Allocation does not touch the
+    /// rings' pages, so it takes about as long for a thousand events as for a million.
     ///
     /// # Errors
     /// [`StartError`], with the engine as it was; a running capture goes on.
@@ -144,18 +154,19 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         if !self.own() {
             return Err(StartError::OutOfMemory { shard: 0, bytes: config.ring_bytes(1) as u64 });
         }
-        let bytes = config.ring_bytes(1) as u64;
-        let no_memory = StartError::OutOfMemory { shard: 0, bytes };
-        // Before the rings: what outlives them must not lie above them in the heap.
-        let tallies = Tallies::try_new::<SHARDS>().ok_or(no_memory)?;
-        let rings = self.allocate(config)?;
+        // A cheap early answer; the one that counts is taken under the lock.
+        if self.is_capturing() {
+            return Err(StartError::AlreadyCapturing);
+        }
+        let shards = SHARDS as u32;
+        let named = config.shards.iter().flat_map(|named| named.iter());
+        if let Some(shard) = { named }.find(|&shard| shard >= shards) {
+            return Err(StartError::ShardOutOfRange { shard, shards });
+        }
+        // What is replaced is let go of with them, after the locks.
+        let mut supplies = S::supplies(config, shards)?;
         let clock = RunningClock::start(config.clock).ok_or(StartError::NoClock)?;
         let teller = clock.teller();
-        // What the names held is let go of after the locks.
-        let mut replaced = Vec::new();
-        if replaced.try_reserve_exact(SHARDS).is_err() {
-            return Err(no_memory);
-        }
 
         let busy = |still: StillInside| StartError::Busy { emitters: still.entries as u64 };
         let mut patience = Patience::new();
@@ -165,31 +176,29 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         }
         // Nothing runs, so the gate is closed; late emitters of the last capture are let out.
         let mut core = locked.close(|round| patience.wait(round)).map_err(busy)?;
-        let epoch = self.epochs.load(Ordering::Relaxed) + 1;
-        self.epochs.store(epoch, Ordering::Relaxed);
-        let mut rings = rings.into_iter().peekable();
+        self.epochs.add_alone(1);
+        let epoch = self.epochs.get();
         for (number, (shard, side)) in (0..).zip(core.shards.iter_mut().zip(&self.sides)) {
-            shard.ring = rings.next_if(|(of, _)| *of == number).map(|(_, ring)| ring);
-            let takes_part = shard.ring.is_some();
+            let takes_part = config.has_shard(number);
+            S::arm(&mut supplies, takes_part, &mut shard.ring);
             shard.totals.reset(takes_part);
-            side.refused.store(0, Ordering::Relaxed);
+            side.refused.reset();
             let mut names = side.names.write();
             names.open = takes_part;
-            let empty = Interner::with_limits(config.names);
-            replaced.push(core::mem::replace(&mut names.table, empty));
+            S::renew_names(&mut supplies, &mut names.table, config);
         }
-        let old_tallies = core.tallies.replace(tallies);
-        core.run = Some(Run { epoch, types: config.types, clock });
+        S::renew_tallies(&mut supplies, &mut core.tallies);
+        core.run = Some(Run { epoch, types: config.types, clock, context: config.context });
         core.info = Some(CaptureInfo {
             epoch,
             clock: clock.clock.name(),
             clock_error_ns: teller.error_ns(),
             start_ns: clock.start_ns,
             stop_ns: None,
-            ring_events: config.ring_events(),
+            ring_events: S::ring_events(config),
         });
         *self.teller.write() = Some(teller);
-        self.misdirected.store(0, Ordering::Relaxed);
+        self.misdirected.reset();
         // Before the gate opens: who comes in then never finds the switch off again in this capture,
         // as the stop of a span would if it came in by what it had seen of the last capture.
         if !mutant::is("sys_trace.switched_late") {
@@ -201,36 +210,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         if mutant::is("sys_trace.switched_late") {
             self.switch.set(true);
         }
-        drop(old_tallies);
         Ok(epoch)
-    }
-
-    /// The rings of every shard that `config` enables, in order.
-    fn allocate(&self, config: &Config) -> Result<Vec<(u32, Ring<Event>)>, StartError> {
-        // A cheap early answer; the one that counts is taken under the lock.
-        if self.is_capturing() {
-            return Err(StartError::AlreadyCapturing);
-        }
-        let events = config.ring_events();
-        if events > Config::MAX_EVENTS_PER_SHARD {
-            let (requested, limit) = (events, Config::MAX_EVENTS_PER_SHARD);
-            return Err(StartError::RingTooLarge { requested, limit });
-        }
-        let shards = SHARDS as u32;
-        let named = config.shards.iter().flat_map(|named| named.iter());
-        if let Some(shard) = { named }.find(|&shard| shard >= shards) {
-            return Err(StartError::ShardOutOfRange { shard, shards });
-        }
-        let bytes = config.ring_bytes(1) as u64;
-        let mut rings = Vec::new();
-        if rings.try_reserve_exact(SHARDS).is_err() {
-            return Err(StartError::OutOfMemory { shard: 0, bytes });
-        }
-        for shard in (0..shards).filter(|&shard| config.has_shard(shard)) {
-            let ring = Ring::try_new(events as usize);
-            rings.push((shard, ring.map_err(|_| StartError::OutOfMemory { shard, bytes })?));
-        }
-        Ok(rings)
     }
 
     /// Ends the capture: closes the gate, then every shard; what was not drained is counted as
@@ -251,9 +231,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// [`stop`](Self::stop); of this capture only if one is named.
     pub(crate) fn stop_only(&self, epoch: Option<u64>) -> Result<(), StopError> {
         let wanted = |run: &Run| epoch.is_none_or(|epoch| epoch == run.epoch);
-        let mut rings = Vec::new();
-        // Without the memory, rings are released under the lock: slower, not wrong.
-        let _ = rings.try_reserve_exact(SHARDS);
+        let mut remains = S::remains(SHARDS);
         let mut patience = Patience::new();
         let still = |still: StillInside| StopError::StillInside { emitters: still.entries as u64 };
         let (locked, stop_ns) = loop {
@@ -269,25 +247,22 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         let mut core = locked.close(|round| patience.wait(round)).map_err(still)?;
         core.run = None;
         let Core { tallies, shards, .. } = &mut *core;
-        if let Some(tallies) = tallies {
-            tallies.flush(shards);
-        }
+        tallies.flush(shards);
         if let Some(info) = &mut core.info {
             info.stop_ns = Some(stop_ns);
         }
         for (shard, side) in core.shards.iter_mut().zip(&self.sides) {
-            let Some(ring) = shard.ring.take() else { continue };
+            if !S::disarm(&mut remains, &mut shard.ring) {
+                continue;
+            }
             side.names.write().open = false;
             if !mutant::is("sys_trace.rest_uncounted") {
                 shard.totals.discard_rest();
             }
-            // Kept until the lock is released, if there was memory to keep it in.
-            if rings.len() < rings.capacity() {
-                rings.push(ring);
-            }
         }
         let stopped = core.info;
         drop(core);
+        drop(remains);
         for shard in 0..SHARDS as u32 {
             self.report_loss(shard, stopped.map(|info| info.epoch));
         }
@@ -328,52 +303,80 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     #[must_use]
     pub fn total_event_count(&self) -> u64 {
         let core = self.core();
-        let open = (0..).zip(&core.shards).filter(|(_, shard)| shard.ring.is_some());
-        open.filter_map(|(number, _)| core.counts(number)).map(|it| it.total.created).sum()
+        let open = (0..).zip(&core.shards).filter(|(_, shard)| shard.ring().is_some());
+        open.filter_map(|(number, _)| core.total_of(number)).map(|it| it.created).sum()
     }
 
     /// What became of `shard`'s events in the running capture or the last one. All zero if the
     /// shard took no part; `None` if there is no such shard. Exact when nobody emits or drains.
     #[must_use]
     pub fn shard_counts(&self, shard: u32) -> Option<ShardCounts> {
-        self.counts_of(&self.core(), shard)
+        self.counts_in(&self.core(), shard)
     }
 
-    /// [`shard_counts`](Self::shard_counts) of every shard that takes, or took, part.
+    /// What became of `shard`'s events of one type, as in [`shard_counts`](Self::shard_counts), in a
+    /// fraction of the memory. `None` if there is no such shard.
     #[must_use]
-    pub fn counts(&self) -> Vec<ShardCounts> {
-        let core = self.core();
-        let took_part = (0..).zip(&core.shards).filter(|(_, shard)| shard.totals.took_part());
-        took_part.filter_map(|(number, _)| self.counts_of(&core, number)).collect()
+    pub fn counts_of(&self, shard: u32, event_type: EventType) -> Option<Counts> {
+        self.core().counts_of(shard, event_type)
+    }
+
+    /// Emits for `shard` that met a start or stop at work, since the start; 0 for a shard that does not
+    /// exist.
+    #[must_use]
+    pub fn refused(&self, shard: u32) -> u64 {
+        self.own();
+        self.sides.get(shard as usize).map_or(0, |side| side.refused.get())
+    }
+
+    /// Texts that `shard` did not store because of the limits or for want of memory; 0 for a shard
+    /// that does not exist.
+    #[must_use]
+    pub fn names_dropped(&self, shard: u32) -> u64 {
+        self.own();
+        let side = self.sides.get(shard as usize);
+        side.map_or(0, |side| S::names_dropped(&side.names.read().table))
     }
 
     /// The sum of all shards' counts: `lost()` of it says whether the capture is complete.
     #[must_use]
     pub fn loss(&self) -> Counts {
         let core = self.core();
-        (0..SHARDS as u32).filter_map(|shard| core.counts(shard)).map(|it| it.total).sum()
+        let taking_part = (0..).zip(&core.shards).filter(|(_, shard)| shard.totals.took_part());
+        taking_part.filter_map(|(number, _)| core.total_of(number)).sum()
     }
 
     /// Emits since the start that named a shard that does not exist. They are recorded nowhere.
     #[must_use]
     pub fn misdirected(&self) -> u64 {
-        self.misdirected.load(Ordering::Relaxed)
+        self.misdirected.get()
     }
 
-    fn counts_of(&self, core: &Core<SHARDS>, shard: u32) -> Option<ShardCounts> {
+    fn counts_in(&self, core: &Core<SHARDS, S>, shard: u32) -> Option<ShardCounts> {
         let mut counts = core.counts(shard)?;
-        counts.refused = self.sides.get(shard as usize)?.refused.load(Ordering::Relaxed);
+        counts.refused = self.sides.get(shard as usize)?.refused.get();
         Some(counts)
     }
 }
 
-impl<const SHARDS: usize> Default for Engine<SHARDS> {
-    fn default() -> Self {
-        Self::new()
+#[cfg(feature = "alloc")]
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
+    /// [`shard_counts`](Self::shard_counts) of every shard that takes, or took, part.
+    #[must_use]
+    pub fn counts(&self) -> alloc::vec::Vec<ShardCounts> {
+        let core = self.core();
+        let took_part = (0..).zip(&core.shards).filter(|(_, shard)| shard.totals.took_part());
+        took_part.filter_map(|(number, _)| self.counts_in(&core, number)).collect()
     }
 }
 
-impl<const SHARDS: usize> core::fmt::Debug for Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Default for Engine<SHARDS, S> {
+    fn default() -> Self {
+        Self::idle()
+    }
+}
+
+impl<const SHARDS: usize, S: Storage> core::fmt::Debug for Engine<SHARDS, S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Engine")
             .field("shards", &SHARDS)

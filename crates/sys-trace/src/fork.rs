@@ -16,6 +16,7 @@ use core::ops::Deref;
 
 use syncface::atomic::{AtomicUsize, Ordering};
 
+use watch::FORKS;
 pub(crate) use watch::{generation, watch};
 
 /// The generation of a process in which no fork has been noticed.
@@ -24,6 +25,9 @@ const FIRST: usize = 1;
 #[cfg(all(feature = "std", unix, not(loom), not(miri)))]
 mod watch {
     use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+    /// Whether the generation can ever change.
+    pub(crate) const FORKS: bool = true;
 
     static GENERATION: AtomicUsize = AtomicUsize::new(super::FIRST);
     static WATCHED: AtomicBool = AtomicBool::new(false);
@@ -60,6 +64,8 @@ mod watch {
 #[cfg(not(all(feature = "std", unix, not(loom), not(miri))))]
 mod watch {
     /// Nothing forks here.
+    pub(crate) const FORKS: bool = false;
+
     #[inline(always)]
     pub(crate) const fn generation() -> usize {
         super::FIRST
@@ -88,7 +94,7 @@ impl Owner {
     pub(crate) fn take(&self, renew: impl FnOnce()) {
         let now = generation();
         // Acquire pairs with the Release of who renewed.
-        if cfg!(not(loom)) && self.0.load(Ordering::Acquire) != now {
+        if FORKS && self.0.load(Ordering::Acquire) != now {
             self.renew(now, renew);
         }
     }

@@ -71,14 +71,6 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         strings
     }
 
-    /// Texts that `shard` did not store because of the limits or for want of memory; 0 for a shard
-    /// that does not exist.
-    #[must_use]
-    pub fn names_dropped(&self, shard: u32) -> u64 {
-        self.own();
-        self.sides.get(shard as usize).map_or(0, |side| side.names.read().table.dropped())
-    }
-
     /// Ids and texts as owned pairs, sorted by id: for writers that look names up by number.
     ///
     /// ```

@@ -63,11 +63,11 @@
 //! | feature | default | what it does |
 //! |---|---|---|
 //! | `std` | on | clocks, thread ids and a futex from the operating system; implies `alloc` |
-//! | `alloc` | on | the engine; without it the data model alone |
+//! | `alloc` | on | engines on the heap; without it only [`StaticEngine`] |
 //! | `enable` | on | recording; without it emits, spans and macros compile to nothing, and a start says [`StartError::Disabled`] |
 //! | `serde` | off | events, payloads, counts, [`CaptureInfo`], types, phases and symbols |
 //! | `log` | off | one warning per shard and capture, through the `log` facade, when a reader or a stop notices loss; under no lock, and never from an emit |
-//! | `portable-atomic` | off | for targets without compare-and-swap or 64-bit atomics; on the latter a count is taken under a spin lock, so no signal or interrupt handler may emit there |
+//! | `portable-atomic` | off | for targets without compare-and-swap |
 //! | `mutants` | off | test builds only |
 #![no_std]
 
@@ -85,56 +85,43 @@ mod phase;
 mod serde;
 mod sets;
 
-#[cfg(feature = "alloc")]
 mod active;
-#[cfg(feature = "alloc")]
 mod capture;
-#[cfg(feature = "alloc")]
 mod clock;
-#[cfg(feature = "alloc")]
 mod config;
+mod count;
 #[cfg(feature = "std")]
 mod cycles;
-#[cfg(feature = "alloc")]
 mod drain;
-#[cfg(feature = "alloc")]
 mod emit;
-#[cfg(feature = "alloc")]
 mod engine;
-#[cfg(feature = "alloc")]
 mod error;
-#[cfg(feature = "alloc")]
 mod fork;
 #[cfg(all(feature = "alloc", not(loom)))]
 mod global;
 #[cfg(feature = "alloc")]
-mod intern;
-#[cfg(all(feature = "alloc", not(loom)))]
-mod named;
+mod heap;
+mod inline;
 #[cfg(feature = "alloc")]
+mod intern;
+mod named;
 mod patience;
 #[cfg(feature = "alloc")]
 mod reader;
-#[cfg(feature = "alloc")]
 mod renew;
-#[cfg(feature = "alloc")]
 mod report;
 #[cfg(feature = "alloc")]
+mod sites;
 mod snapshot;
-#[cfg(feature = "alloc")]
 #[cfg_attr(not(feature = "enable"), path = "span_off.rs")]
 mod span;
-#[cfg(feature = "alloc")]
+mod storage;
 mod switch;
 #[cfg(feature = "alloc")]
 mod tally;
-#[cfg(feature = "alloc")]
 mod thread_id;
-#[cfg(feature = "alloc")]
 mod totals;
-#[cfg(feature = "alloc")]
 mod track;
-#[cfg(feature = "alloc")]
 mod try_emit;
 #[cfg(feature = "alloc")]
 mod vars;
@@ -149,7 +136,6 @@ pub use payload::{Field, FieldType, FieldValue, Payload, PayloadLayout, SyncInfo
 pub use phase::Phase;
 pub use sets::{EventSet, ShardSet, ShardSetError, UnknownEventType};
 
-#[cfg(feature = "alloc")]
 pub use self::{
     active::ActiveCapture,
     capture::CaptureInfo,
@@ -158,15 +144,22 @@ pub use self::{
     emit::TrackingId,
     engine::Engine,
     error::{DrainError, NotCapturing, StartError, StopError},
-    reader::{Batch, Missed, Reader},
+    inline::{Inline, StaticEngine},
     span::Span,
+    storage::{DefaultStorage, Storage},
     try_emit::NotRecorded,
-    vars::VarError,
 };
 #[cfg(all(feature = "alloc", not(loom)))]
 pub use global::global;
 #[cfg(feature = "alloc")]
-pub use sipintern::{Limits, Site, Strings, Symbol, site};
+pub use heap::Heap;
+#[cfg(feature = "alloc")]
+pub use reader::{Batch, Missed, Reader};
+#[cfg(feature = "alloc")]
+pub use sipintern::{Limits, Site, Strings, site};
+pub use sipintern::{Symbol, symbol};
+#[cfg(feature = "alloc")]
+pub use vars::VarError;
 
 /// The examples in the README are tests.
 #[cfg(doctest)]

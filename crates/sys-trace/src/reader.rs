@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::error::NotCapturing;
 use crate::event::Event;
 use crate::sets::ShardSet;
+use crate::storage::{DefaultStorage, Storage};
 use crate::track::Track;
 
 /// A reader that takes nothing and remembers how far it has come, shard by shard.
@@ -37,8 +38,8 @@ use crate::track::Track;
 /// # }
 /// ```
 #[must_use = "a reader does nothing until it reads"]
-pub struct Reader<'a, const SHARDS: usize = 256> {
-    engine: &'a Engine<SHARDS>,
+pub struct Reader<'a, const SHARDS: usize = 256, S: Storage = DefaultStorage> {
+    engine: &'a Engine<SHARDS, S>,
     wanted: ShardSet,
     /// Of the capture that the tracks belong to; 0 before the first.
     epoch: u64,
@@ -88,9 +89,9 @@ pub struct Missed {
     pub drained: u64,
 }
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// A reader of all shards, at the beginning of the running capture or of the next one.
-    pub const fn reader(&self) -> Reader<'_, SHARDS> {
+    pub const fn reader(&self) -> Reader<'_, SHARDS, S> {
         self.reader_of(ShardSet::ALL)
     }
 
@@ -106,7 +107,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// assert_eq!(reader.read(9).unwrap().events, []);
     /// # }
     /// ```
-    pub const fn reader_of(&self, shards: ShardSet) -> Reader<'_, SHARDS> {
+    pub const fn reader_of(&self, shards: ShardSet) -> Reader<'_, SHARDS, S> {
         Reader { engine: self, wanted: shards, epoch: 0, tracks: Vec::new() }
     }
 }
@@ -119,7 +120,7 @@ enum Portion {
     None,
 }
 
-impl<const SHARDS: usize> Reader<'_, SHARDS> {
+impl<const SHARDS: usize, S: Storage> Reader<'_, SHARDS, S> {
     /// Up to `max_per_shard` events of every shard that this reader has not returned yet, oldest
     /// first, and how many have gone unseen.
     ///
@@ -196,16 +197,16 @@ impl<const SHARDS: usize> Reader<'_, SHARDS> {
         missed_in: &mut Vec<Missed>,
     ) -> Portion {
         let core = self.engine.core();
-        let same = core.run.as_ref().is_some_and(|run| run.epoch == self.epoch);
-        let parts = core.shards.get(shard as usize).filter(|_| same);
-        let (Some(parts), Some(track)) = (parts, self.tracks.get_mut(shard as usize)) else {
+        let run = core.run.as_ref().filter(|run| run.epoch == self.epoch);
+        let (parts, track) = (core.shards.get(shard as usize), self.tracks.get_mut(shard as usize));
+        let (Some(run), Some(parts), Some(track)) = (run, parts, track) else {
             return Portion::None;
         };
-        let Some(ring) = &parts.ring else { return Portion::None };
+        let Some(ring) = parts.ring() else { return Portion::None };
         // Before the look at the ring: what is drained after it is the next call's.
         let drained_before = parts.totals.drained_in_all();
         let count = track.read(ring, &parts.totals, out);
-        self.engine.tell(&mut out[..count]);
+        self.engine.tell(&run.clock, &mut out[..count]);
         let (missed, drained) = (track.take_missed(), track.drained_since(&parts.totals));
         if count < out.len() {
             track.caught_up(drained_before);
@@ -222,7 +223,7 @@ impl<const SHARDS: usize> Reader<'_, SHARDS> {
     }
 }
 
-impl<const SHARDS: usize> core::fmt::Debug for Reader<'_, SHARDS> {
+impl<const SHARDS: usize, S: Storage> core::fmt::Debug for Reader<'_, SHARDS, S> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Reader")
             .field("shards", &self.wanted)

@@ -3,15 +3,15 @@
 #![allow(unsafe_code, reason = "replaces what threads of the parent have left behind")]
 
 use parkspin::{Gated, RwLock, Shared};
-use syncface::atomic::Ordering;
 
-use crate::capture::{Core, Shard, ShardParts};
+use crate::capture::Core;
 use crate::engine::{Engine, Names};
 use crate::fork;
+use crate::storage::Storage;
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// The core, shared. Every operation but an emit comes by here, or by [`own`](Self::own).
-    pub(crate) fn core(&self) -> Shared<'_, Core<SHARDS>> {
+    pub(crate) fn core(&self) -> Shared<'_, Core<SHARDS, S>> {
         self.own();
         self.core.share()
     }
@@ -30,11 +30,12 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     #[inline(never)]
     fn renew(&self) {
         self.switch.set(false);
+        let mut remains = S::remains(SHARDS);
         match self.core.lock(|_| false).and_then(|locked| locked.close(|_| false)) {
             Ok(mut core) => {
-                (core.run, core.info) = (None, None);
+                (core.run, core.info, core.tallies) = (None, None, S::NO_TALLIES);
                 for shard in &mut core.shards {
-                    shard.ring = None;
+                    S::disarm(&mut remains, &mut shard.ring);
                     shard.totals.reset(false);
                 }
             }
@@ -52,21 +53,8 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 // SAFETY: as above.
                 None => unsafe { side.names.replace(RwLock::new(Names::new())) },
             }
-            side.refused.store(0, Ordering::Relaxed);
+            side.refused.reset();
         }
-        self.misdirected.store(0, Ordering::Relaxed);
-    }
-}
-
-impl<const SHARDS: usize> Core<SHARDS> {
-    syncface::maybe_const! {
-        /// Of an engine that never ran.
-        pub(crate) fn new() -> Self {
-            #[cfg(not(loom))]
-            let shards = [const { Shard::new(ShardParts::new()) }; SHARDS];
-            #[cfg(loom)]
-            let shards = core::array::from_fn(|_| Shard::new(ShardParts::new()));
-            Self { run: None, info: None, tallies: None, shards }
-        }
+        self.misdirected.reset();
     }
 }

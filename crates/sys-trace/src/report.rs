@@ -4,6 +4,7 @@
 //! receives the message may do with the engine what it likes.
 
 use crate::engine::Engine;
+use crate::storage::Storage;
 
 /// By shard: the last capture of which loss was reported.
 #[cfg(feature = "log")]
@@ -22,7 +23,7 @@ impl<const SHARDS: usize> Said<SHARDS> {
     }
 }
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Warns if `shard` has lost events in the running capture or the last one, the first time that
     /// this is noticed; of this capture only if one is named. The caller holds no lock.
     #[cfg(feature = "log")]
@@ -42,12 +43,12 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             if said.load(Ordering::Relaxed) == info.epoch as usize {
                 return;
             }
-            let Some(counts) = core.counts(shard).filter(|it| it.total.lost() > 0) else { return };
+            let Some(counts) = core.total_of(shard).filter(|it| it.lost() > 0) else { return };
             // Of two who notice at once, one has the word.
             if said.swap(info.epoch as usize, Ordering::Relaxed) == info.epoch as usize {
                 return;
             }
-            (counts.total, info)
+            (counts, info)
         };
         log::warn!(
             target: "sys_trace",

@@ -1,14 +1,15 @@
 //! Copies of what a capture holds: nothing is taken.
 
-use alloc::vec::Vec;
-
-use crate::drain::{CHUNK, merge, parts_of};
+use crate::drain::parts_of;
+#[cfg(feature = "alloc")]
+use crate::drain::{CHUNK, merge};
 use crate::engine::Engine;
-use crate::error::{DrainError, NotCapturing};
+use crate::error::DrainError;
 use crate::event::Event;
+use crate::storage::Storage;
 use crate::track::Track;
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Copies up to `out.len()` of the newest events of `shard`, oldest first, into `out`; returns
     /// how many. They stay: nothing is counted as drained.
     ///
@@ -44,10 +45,10 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     }
 
     /// [`snapshot`](Self::snapshot) of every shard, up to `max_per_shard` of the newest events of
-    /// each, merged by time, then shard, then sequence number as by [`drain_all`](Self::drain_all).
+    /// each, merged by time, then shard, then sequence number as by `drain_all`.
     ///
     /// # Errors
-    /// [`NotCapturing`] if no capture runs. A stop that comes meanwhile ends the snapshot early: what
+    /// [`NotCapturing`](crate::NotCapturing) if no capture runs. A stop that comes meanwhile ends the snapshot early: what
     /// was copied until then is returned, and nothing of another capture.
     ///
     /// # Panics
@@ -65,9 +66,13 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// assert_eq!(engine.drain_all(100).unwrap().len(), 1);
     /// # }
     /// ```
-    pub fn snapshot_all(&self, max_per_shard: usize) -> Result<Vec<Event>, NotCapturing> {
-        let epoch = self.core().run.ok_or(NotCapturing)?.epoch;
-        let mut events = Vec::new();
+    #[cfg(feature = "alloc")]
+    pub fn snapshot_all(
+        &self,
+        max_per_shard: usize,
+    ) -> Result<alloc::vec::Vec<Event>, crate::NotCapturing> {
+        let epoch = self.core().run.ok_or(crate::NotCapturing)?.epoch;
+        let mut events = alloc::vec::Vec::new();
         let mut chunk = [Event::ZERO; CHUNK];
         for shard in 0..SHARDS as u32 {
             let newest = max_per_shard.min(self.resident(shard));
@@ -105,10 +110,10 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             return Err(DrainError::NotCapturing);
         }
         let parts = parts_of(&core, shard)?;
-        let Some(ring) = &parts.ring else { return Ok(0) };
+        let Some(ring) = parts.ring() else { return Ok(0) };
         let track = track.get_or_insert_with(|| Track::before_newest(ring, newest));
         let count = track.read(ring, &parts.totals, out);
-        self.tell(&mut out[..count]);
+        self.tell(&run.clock, &mut out[..count]);
         Ok(count)
     }
 }

@@ -5,6 +5,7 @@ use crate::engine::Engine;
 use crate::event_type::EventType;
 use crate::payload::Payload;
 use crate::phase::Phase;
+use crate::storage::{DefaultStorage, Storage};
 
 /// A span that has been started; its stop is recorded when it is dropped, also while unwinding.
 ///
@@ -14,9 +15,8 @@ use crate::phase::Phase;
 /// A span that is leaked (`mem::forget`) leaves a start without a stop, which readers show as
 /// unfinished.
 #[must_use = "a span ends when it is dropped: bind it to a name"]
-#[derive(Debug)]
-pub struct Span<'a, const SHARDS: usize> {
-    engine: &'a Engine<SHARDS>,
+pub struct Span<'a, const SHARDS: usize = 256, S: Storage = DefaultStorage> {
+    engine: &'a Engine<SHARDS, S>,
     shard: u32,
     event_type: EventType,
     /// With the epoch of the capture that has the start.
@@ -24,7 +24,7 @@ pub struct Span<'a, const SHARDS: usize> {
     stop: Payload,
 }
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Starts a span on `shard`. Its stop carries the same payload unless
     /// [`Span::set_stop`] gives it another one.
     ///
@@ -48,7 +48,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         shard: u32,
         event_type: EventType,
         payload: impl Into<Payload>,
-    ) -> Span<'_, SHARDS> {
+    ) -> Span<'_, SHARDS, S> {
         let stop = payload.into();
         let started = if self.is_capturing() {
             self.record(shard, event_type, Phase::Start, stop, None, None, None).ok()
@@ -61,13 +61,13 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// A span that was not accepted.
     #[doc(hidden)]
     #[inline]
-    pub fn no_span(&self) -> Span<'_, SHARDS> {
+    pub fn no_span(&self) -> Span<'_, SHARDS, S> {
         let (event_type, stop) = (EventType::Generic, Payload::ZERO);
         Span { engine: self, shard: 0, event_type, started: None, stop }
     }
 }
 
-impl<const SHARDS: usize> Span<'_, SHARDS> {
+impl<const SHARDS: usize, S: Storage> Span<'_, SHARDS, S> {
     /// What pairs start and stop; `None` if the start was not accepted.
     #[must_use]
     pub fn tracking_id(&self) -> Option<TrackingId> {
@@ -85,7 +85,7 @@ impl<const SHARDS: usize> Span<'_, SHARDS> {
     }
 }
 
-impl<const SHARDS: usize> Drop for Span<'_, SHARDS> {
+impl<const SHARDS: usize, S: Storage> Drop for Span<'_, SHARDS, S> {
     fn drop(&mut self) {
         let Some((tracking, epoch)) = self.started.filter(|_| self.engine.is_capturing()) else {
             return;
@@ -94,5 +94,15 @@ impl<const SHARDS: usize> Drop for Span<'_, SHARDS> {
         let (tracking, only_in) = (Some(tracking), Some(epoch));
         // What becomes of it is counted; there is nobody to tell.
         let _ = self.engine.record(shard, event_type, Phase::Stop, stop, tracking, None, only_in);
+    }
+}
+
+impl<const SHARDS: usize, S: Storage> core::fmt::Debug for Span<'_, SHARDS, S> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Span")
+            .field("shard", &self.shard)
+            .field("event_type", &self.event_type)
+            .field("tracking_id", &self.tracking_id())
+            .finish_non_exhaustive()
     }
 }

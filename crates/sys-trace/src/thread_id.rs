@@ -14,7 +14,8 @@ pub(crate) fn forget() {
 /// The operating system's id of this thread, cached per thread: never 0.
 ///
 /// On Linux and Android the kernel's thread id, asked for once per thread. Elsewhere a number that
-/// the process gives each thread when it first emits. Without `std` always 1.
+/// the process gives each thread when it first emits. Without `std` always 1: there
+/// [`Config::context`](crate::Config::context) tells who emits.
 ///
 /// Correct after `fork`, whose handler [forgets](forget) the parent's.
 #[cfg(feature = "std")]

@@ -1,24 +1,32 @@
 //! Counters of one shard in one capture.
 
-use syncface::atomic::{AtomicBool, AtomicU64, Ordering};
-
+use crate::count::Count;
 use crate::counts::{Counts, ShardCounts};
 use crate::event::Event;
 use crate::event_type::EventType;
 
-/// All accesses are Relaxed: each is a number on its own, and the sums are exact once the emitters
-/// have been synchronised with, which the engine's gate does.
+/// What became of the events of one shard. What was discarded is not counted but computed: it is what
+/// was left when the capture ended.
 pub(crate) struct Totals {
-    /// The shard takes, or took, part.
-    took_part: AtomicBool,
+    life: Life,
     by_type: [TypeTotals; EventType::COUNT],
 }
 
+/// Changed only with the core to oneself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Life {
+    /// The shard takes no part.
+    Absent,
+    /// It takes part.
+    Counting,
+    /// It took part, and what was left has been discarded.
+    Ended,
+}
+
 struct TypeTotals {
-    created: AtomicU64,
-    drained: AtomicU64,
-    displaced: AtomicU64,
-    discarded: AtomicU64,
+    created: Count,
+    drained: Count,
+    displaced: Count,
 }
 
 impl Totals {
@@ -29,47 +37,37 @@ impl Totals {
             let by_type = [const { TypeTotals::new() }; EventType::COUNT];
             #[cfg(loom)]
             let by_type = core::array::from_fn(|_| TypeTotals::new());
-            Self { took_part: AtomicBool::new(false), by_type }
+            Self { life: Life::Absent, by_type }
         }
     }
 
     /// Back to zero. A shard that never took part is not touched, nor is its memory.
     pub(crate) fn reset(&mut self, takes_part: bool) {
         if self.took_part() || takes_part {
-            *self = Self::new();
-            self.took_part.store(takes_part, Ordering::Relaxed);
+            self.by_type.iter().for_each(TypeTotals::reset);
+            self.life = if takes_part { Life::Counting } else { Life::Absent };
         }
     }
 
     pub(crate) fn took_part(&self) -> bool {
-        self.took_part.load(Ordering::Relaxed)
+        self.life != Life::Absent
     }
 
+    /// Counts an event that was accepted and, by the number of its type, one that it overwrote.
     #[inline]
-    pub(crate) fn created(&self, event_type: EventType) {
-        self.by_type[event_type as usize].created.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts an event that was accepted and found no place.
-    #[cold]
-    pub(crate) fn rejected(&self, event_type: EventType) {
-        self.created(event_type);
-        self.by_type[event_type as usize].displaced.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Counts an event that was overwritten, by the number of its type.
-    #[inline]
-    pub(crate) fn displaced(&self, type_number: u32) {
-        if let Some(counters) = self.by_type.get(type_number as usize) {
-            counters.displaced.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn created(&self, event_type: EventType, lost: Option<u32>) {
+        self.by_type[event_type as usize].created.add(1);
+        if let Some(counters) = lost.and_then(|lost| self.by_type.get(lost as usize)) {
+            counters.displaced.add(1);
         }
     }
 
     /// Adds what was counted elsewhere.
+    #[cfg(feature = "alloc")]
     pub(crate) fn add(&self, type_number: usize, counts: Counts) {
         if let Some(counters) = self.by_type.get(type_number) {
-            counters.created.fetch_add(counts.created, Ordering::Relaxed);
-            counters.displaced.fetch_add(counts.displaced, Ordering::Relaxed);
+            counters.created.add(counts.created);
+            counters.displaced.add(counts.displaced);
         }
     }
 
@@ -77,31 +75,50 @@ impl Totals {
     #[inline]
     pub(crate) fn drained(&self, event: &Event) {
         if let Some(counters) = self.by_type.get(event.event_type_number as usize) {
-            counters.drained.fetch_add(1, Ordering::Relaxed);
+            counters.drained.add(1);
         }
     }
 
     /// Events of all types handed to readers.
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "for readers"))]
     pub(crate) fn drained_in_all(&self) -> u64 {
-        self.by_type.iter().map(|counters| counters.drained.load(Ordering::Relaxed)).sum()
+        self.by_type.iter().map(|counters| counters.drained.get()).sum()
     }
 
-    /// Counts everything that is not accounted for as discarded. Nothing may be in flight: what is
-    /// left was in the ring.
-    pub(crate) fn discard_rest(&mut self) {
-        for counters in &self.by_type {
-            counters.discarded.fetch_add(counters.load().live(), Ordering::Relaxed);
+    /// Counts an event that was overwritten, by the number of its type, apart from what overwrote it.
+    #[cold]
+    pub(crate) fn displaced(&self, type_number: u32) {
+        if let Some(counters) = self.by_type.get(type_number as usize) {
+            counters.displaced.add(1);
         }
     }
 
-    /// A snapshot; exact when nobody is emitting or draining.
-    pub(crate) fn load(&self, shard: u32) -> ShardCounts {
+    /// From here on everything that is not accounted for is discarded. Nothing may be in flight: what
+    /// is left was in the ring.
+    pub(crate) fn discard_rest(&mut self) {
+        self.life = Life::Ended;
+    }
+
+    /// A snapshot of one type; exact when nobody is emitting or draining. `elsewhere` is what was
+    /// counted elsewhere and not yet added.
+    pub(crate) fn of(&self, event_type: EventType, elsewhere: Counts) -> Counts {
+        let mut counts = self.by_type[event_type as usize].load();
+        counts += elsewhere;
+        if self.life == Life::Ended {
+            counts.discarded = counts.live();
+        }
+        counts
+    }
+
+    /// [`of`](Self::of) every type.
+    pub(crate) fn load(&self, shard: u32, elsewhere: impl Fn(EventType) -> Counts) -> ShardCounts {
         let mut counts = ShardCounts::new(shard);
         if self.took_part() {
-            for (event_type, counters) in EventType::ALL.into_iter().zip(&self.by_type) {
-                *counts.of_mut(event_type) = counters.load();
+            for event_type in EventType::ALL {
+                let of_type = self.of(event_type, elsewhere(event_type));
+                *counts.of_mut(event_type) = of_type;
+                counts.total += of_type;
             }
-            counts.total = counts.by_type.iter().copied().sum();
         }
         counts
     }
@@ -110,21 +127,20 @@ impl Totals {
 impl TypeTotals {
     syncface::maybe_const! {
         fn new() -> Self {
-            Self {
-                created: AtomicU64::new(0),
-                drained: AtomicU64::new(0),
-                displaced: AtomicU64::new(0),
-                discarded: AtomicU64::new(0),
-            }
+            Self { created: Count::new(), drained: Count::new(), displaced: Count::new() }
         }
+    }
+
+    fn reset(&self) {
+        self.created.reset();
+        self.drained.reset();
+        self.displaced.reset();
     }
 
     /// Losses are read before `created`, so that a moving count rarely shows more out than in; the
     /// accesses are Relaxed, so nothing promises it.
     fn load(&self) -> Counts {
-        let drained = self.drained.load(Ordering::Relaxed);
-        let displaced = self.displaced.load(Ordering::Relaxed);
-        let discarded = self.discarded.load(Ordering::Relaxed);
-        Counts { created: self.created.load(Ordering::Relaxed), drained, displaced, discarded }
+        let (drained, displaced) = (self.drained.get(), self.displaced.get());
+        Counts { created: self.created.get(), drained, displaced, discarded: 0 }
     }
 }

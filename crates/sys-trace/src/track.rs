@@ -1,5 +1,7 @@
 //! Where a reader that takes nothing is in one shard's ring.
 
+#![cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "snapshots need a part of it"))]
+
 use lapring::{Cursor, Found, Place, Ring, Storage};
 
 use crate::event::Event;

@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::event_type::EventType;
 use crate::payload::Payload;
 use crate::phase::Phase;
+use crate::storage::Storage;
 
 /// Why an event was not recorded, and where that is counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +45,7 @@ impl fmt::Display for NotRecorded {
 
 impl core::error::Error for NotRecorded {}
 
-impl<const SHARDS: usize> Engine<SHARDS> {
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// [`emit_tracked`](Self::emit_tracked) that says why nothing was recorded.
     ///
     /// No emit ever waits, so this one does not either: the name promises an answer, not more speed.

@@ -121,8 +121,8 @@ impl Config {
         let limit = || number(value, NAME_LIMITS).map(|limit| limit as usize).map_err(wrong);
         match variable {
             EVENTS => {
-                self.events_per_shard =
-                    number(value, 1..=Self::MAX_EVENTS_PER_SHARD).map_err(wrong)?;
+                let events = number(value, 1..=Self::MAX_EVENTS_PER_SHARD).map_err(wrong)?;
+                self.events_per_shard = Some(events);
                 self.exact = false;
             }
             SHARDS => {

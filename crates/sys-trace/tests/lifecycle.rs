@@ -3,21 +3,44 @@
 #![allow(missing_docs, reason = "a test")]
 
 use sys_trace::{
-    Clock, Config, DrainError, Engine, Event, EventSet, EventType, NotCapturing, Payload, Phase,
-    ShardSet, StartError, StopError, Symbol, TrackingId,
+    Clock, Config, DrainError, Engine, Event, EventSet, EventType, Heap, NotCapturing, Payload,
+    Phase, ShardSet, StartError, StopError, Storage, Symbol, TrackingId,
 };
 
-fn engine<const N: usize>() -> Box<Engine<N>> {
+fn engine<const N: usize, S: Storage>() -> Box<Engine<N, S>> {
     Box::default()
 }
 
-fn instant<const N: usize>(engine: &Engine<N>, shard: u32) -> Option<TrackingId> {
+/// Tests that do not depend on the storage.
+macro_rules! on_both {
+    ($($test:ident),* $(,)?) => {
+        mod on_the_heap {
+            $(#[test] fn $test() { super::$test::<sys_trace::Heap>() })*
+        }
+        mod inline {
+            $(#[test] fn $test() { super::$test::<sys_trace::Inline<16, 4>>() })*
+        }
+    };
+}
+
+on_both!(
+    stop_close_and_drain_without_a_capture,
+    only_what_is_enabled,
+    records_say_who_when_and_what,
+    the_first_span_of_shard_0_pairs,
+    a_span_stops_while_unwinding_and_carries_its_own_payload,
+    a_span_does_not_stop_another_captures_span,
+    a_span_across_captures,
+    merged_drain_is_by_time_shard_and_sequence,
+);
+
+fn instant<const N: usize, S: Storage>(engine: &Engine<N, S>, shard: u32) -> Option<TrackingId> {
     engine.emit(shard, EventType::Generic, Phase::Instant, Payload::ZERO)
 }
 
 #[test]
 fn a_second_start_is_refused_and_touches_nothing() {
-    let engine = engine::<2>();
+    let engine = engine::<2, Heap>();
     engine.start(&Config::new()).unwrap();
     instant(&engine, 0);
     let other = Config::new().events_per_shard(5000);
@@ -26,9 +49,8 @@ fn a_second_start_is_refused_and_touches_nothing() {
     assert_eq!(engine.drain_all(9).unwrap().len(), 1);
 }
 
-#[test]
-fn stop_close_and_drain_without_a_capture() {
-    let engine = engine::<2>();
+fn stop_close_and_drain_without_a_capture<S: Storage>() {
+    let engine = engine::<2, S>();
     assert_eq!(engine.stop(), Err(StopError::NotCapturing));
     engine.close().unwrap();
     assert_eq!(engine.drain(0, &mut []), Err(DrainError::NotCapturing));
@@ -43,7 +65,7 @@ fn stop_close_and_drain_without_a_capture() {
 
 #[test]
 fn sizes_out_of_range() {
-    let engine = engine::<2>();
+    let engine = engine::<2, Heap>();
     let limit = Config::MAX_EVENTS_PER_SHARD;
     for requested in [limit + 1, 1 << 40, u64::MAX] {
         let error = engine.start(&Config::new().events_per_shard(requested)).unwrap_err();
@@ -63,7 +85,7 @@ fn sizes_out_of_range() {
 
 #[test]
 fn shards_that_do_not_exist() {
-    let engine = engine::<4>();
+    let engine = engine::<4, Heap>();
     let config = Config::new().shards(ShardSet::parse("0,4").unwrap());
     let expected = StartError::ShardOutOfRange { shard: 4, shards: 4 };
     assert_eq!(engine.start(&config), Err(expected));
@@ -80,9 +102,8 @@ fn shards_that_do_not_exist() {
     assert_eq!(engine.strings().len(), 0);
 }
 
-#[test]
-fn only_what_is_enabled() {
-    let engine = engine::<4>();
+fn only_what_is_enabled<S: Storage>() {
+    let engine = engine::<4, S>();
     let config = Config::new()
         .shards(ShardSet::parse("1,3").unwrap())
         .types(EventSet::parse("hardware").unwrap());
@@ -105,9 +126,8 @@ fn only_what_is_enabled() {
     }
 }
 
-#[test]
-fn records_say_who_when_and_what() {
-    let engine = engine::<8>();
+fn records_say_who_when_and_what<S: Storage>() {
+    let engine = engine::<8, S>();
     engine.start(&Config::new().clock(Clock::Custom(|| 500))).unwrap();
     let payload = sys_trace::payload::NrtExec { model_id: 42 };
     let id = engine.emit(7, EventType::ExecuteApi, Phase::Start, payload).unwrap();
@@ -126,9 +146,8 @@ fn records_say_who_when_and_what() {
     assert_ne!(first.thread_id, 0);
 }
 
-#[test]
-fn the_first_span_of_shard_0_pairs() {
-    let engine = engine::<1>();
+fn the_first_span_of_shard_0_pairs<S: Storage>() {
+    let engine = engine::<1, S>();
     engine.start(&Config::new()).unwrap();
     drop(engine.span(0, EventType::ExecCore, Payload::ZERO));
     let events = engine.drain_all(9).unwrap();
@@ -136,9 +155,8 @@ fn the_first_span_of_shard_0_pairs() {
     assert_eq!(events[0].tracking_id, events[1].tracking_id);
 }
 
-#[test]
-fn a_span_stops_while_unwinding_and_carries_its_own_payload() {
-    let engine = engine::<1>();
+fn a_span_stops_while_unwinding_and_carries_its_own_payload<S: Storage>() {
+    let engine = engine::<1, S>();
     engine.start(&Config::new()).unwrap();
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         let mut span = engine.span(0, EventType::ExecCore, Payload::ZERO);
@@ -152,9 +170,8 @@ fn a_span_stops_while_unwinding_and_carries_its_own_payload() {
 }
 
 /// The stop of a span of the last capture does not end a span of this one that has the same id.
-#[test]
-fn a_span_does_not_stop_another_captures_span() {
-    let engine = engine::<1>();
+fn a_span_does_not_stop_another_captures_span<S: Storage>() {
+    let engine = engine::<1, S>();
     engine.start(&Config::new()).unwrap();
     let old = engine.span(0, EventType::ExecCore, Payload::ZERO);
     engine.stop().unwrap();
@@ -168,9 +185,8 @@ fn a_span_does_not_stop_another_captures_span() {
 }
 
 /// A span that outlives its capture, or began before it, records nothing in another.
-#[test]
-fn a_span_across_captures() {
-    let engine = engine::<1>();
+fn a_span_across_captures<S: Storage>() {
+    let engine = engine::<1, S>();
     let off = engine.span(0, EventType::ExecCore, Payload::ZERO);
     assert_eq!(off.tracking_id(), None);
     engine.start(&Config::new()).unwrap();
@@ -185,7 +201,7 @@ fn a_span_across_captures() {
 
 #[test]
 fn captures_do_not_leak_into_each_other() {
-    let engine = engine::<2>();
+    let engine = engine::<2, Heap>();
     for epoch in 1..=5u64 {
         engine.start(&Config::new().events_per_shard(1024 + epoch)).unwrap();
         let info = engine.capture_info().unwrap();
@@ -211,7 +227,7 @@ fn captures_do_not_leak_into_each_other() {
 
 #[test]
 fn overwriting_is_counted_by_type_and_never_loses_names() {
-    let engine = engine::<1>();
+    let engine = engine::<1, Heap>();
     engine.start(&Config::new().events_per_shard(1024)).unwrap();
     let id = engine.intern(0, "outlives the ring");
     for _ in 0..100_000 {
@@ -230,11 +246,10 @@ fn overwriting_is_counted_by_type_and_never_loses_names() {
     assert_eq!(engine.strings().get(id), Some("outlives the ring"));
 }
 
-#[test]
-fn merged_drain_is_by_time_shard_and_sequence() {
+fn merged_drain_is_by_time_shard_and_sequence<S: Storage>() {
     use syncface::atomic::{AtomicU64, Ordering};
     static TIME: AtomicU64 = AtomicU64::new(10);
-    let engine = engine::<3>();
+    let engine = engine::<3, S>();
     engine.start(&Config::new().clock(Clock::Custom(|| TIME.load(Ordering::Relaxed)))).unwrap();
     for (time, shard) in [(30, 2), (20, 1), (20, 0), (40, 1), (20, 1)] {
         TIME.store(time, Ordering::Relaxed);
@@ -251,7 +266,7 @@ fn merged_drain_is_by_time_shard_and_sequence() {
 
 #[test]
 fn names_past_the_limits_are_counted() {
-    let engine = engine::<1>();
+    let engine = engine::<1, Heap>();
     let limits = sys_trace::Limits { max_entries: 2, ..Default::default() };
     engine.start(&Config::new().name_limits(limits)).unwrap();
     for name in ["a", "b", "a", "c", "d"] {

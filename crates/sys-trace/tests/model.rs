@@ -12,7 +12,9 @@
 
 use std::sync::Arc;
 
-use sys_trace::{Clock, Config, Engine, Event, EventType, Payload, Phase, Symbol};
+use sys_trace::{
+    Clock, Config, Engine, Event, EventType, Heap, Inline, Payload, Phase, Storage, Symbol,
+};
 
 #[cfg(loom)]
 use loom::thread;
@@ -28,30 +30,54 @@ fn config(events: u64) -> Config {
     Config::new().clock(Clock::Custom(|| 1)).events_per_shard_exact(events)
 }
 
-fn started(events: u64) -> Arc<Engine<1>> {
-    let engine = Arc::new(Engine::new());
+/// Models that do not depend on the storage, with as many events in a ring.
+macro_rules! on_both {
+    ($($model:ident: $events:literal),* $(,)?) => {
+        mod heap {
+            $(#[test] fn $model() { super::$model::<sys_trace::Heap>() })*
+        }
+        mod inline {
+            $(#[test] fn $model() { super::$model::<sys_trace::Inline<$events, 1>>() })*
+        }
+    };
+}
+
+on_both!(
+    two_emitters_overwrite: 1,
+    drain_beside_an_emitter: 2,
+    stop_beside_an_emitter: 2,
+    restart_beside_a_late_emitter: 2,
+    stop_beside_a_drain: 2,
+    two_starts_one_wins: 1,
+    every_emit_beside_a_stop_is_counted: 2,
+    a_span_beside_a_restart: 2,
+    snapshot_beside_an_emitter: 2,
+    a_reader_beside_an_emitter: 1,
+);
+
+fn started<S: Storage>(events: u64) -> Arc<Engine<1, S>> {
+    let engine = Arc::new(Engine::<1, S>::default());
     engine.start(&config(events)).unwrap();
     engine
 }
 
-fn emit(engine: &Engine<1>) -> bool {
+fn emit<S: Storage>(engine: &Engine<1, S>) -> bool {
     engine.emit(0, EventType::Generic, Phase::Instant, Payload::ZERO).is_some()
 }
 
-fn drain(engine: &Engine<1>) -> u64 {
+fn drain<S: Storage>(engine: &Engine<1, S>) -> u64 {
     engine.drain(0, &mut [Event::ZERO; 4]).unwrap_or(0) as u64
 }
 
-fn assert_exact(engine: &Engine<1>, created: u64, drained: u64) {
+fn assert_exact<S: Storage>(engine: &Engine<1, S>, created: u64, drained: u64) {
     let total = engine.shard_counts(0).unwrap().total;
     assert_eq!((total.created, total.drained), (created, drained), "{total:?}");
     assert_eq!(total.live(), engine.resident(0) as u64, "{total:?}");
 }
 
-#[test]
-fn two_emitters_overwrite() {
+fn two_emitters_overwrite<S: Storage>() {
     model(3, || {
-        let engine = started(1);
+        let engine = started::<S>(1);
         let other = thread::spawn({
             let engine = engine.clone();
             move || emit(&engine)
@@ -65,10 +91,9 @@ fn two_emitters_overwrite() {
     });
 }
 
-#[test]
-fn drain_beside_an_emitter() {
+fn drain_beside_an_emitter<S: Storage>() {
     model(3, || {
-        let engine = started(2);
+        let engine = started::<S>(2);
         assert!(emit(&engine));
         let other = thread::spawn({
             let engine = engine.clone();
@@ -82,10 +107,9 @@ fn drain_beside_an_emitter() {
 }
 
 /// An emit beside a stop is either in the accounts or was not accepted.
-#[test]
-fn stop_beside_an_emitter() {
+fn stop_beside_an_emitter<S: Storage>() {
     model(3, || {
-        let engine = started(2);
+        let engine = started::<S>(2);
         let other = thread::spawn({
             let engine = engine.clone();
             move || u64::from(emit(&engine))
@@ -100,10 +124,9 @@ fn stop_beside_an_emitter() {
 
 /// A late emitter of one capture beside the start of the next: no event crosses over uncounted, and
 /// no ring is used after it was dropped.
-#[test]
-fn restart_beside_a_late_emitter() {
+fn restart_beside_a_late_emitter<S: Storage>() {
     model(3, || {
-        let engine = started(2);
+        let engine = started::<S>(2);
         let other = thread::spawn({
             let engine = engine.clone();
             move || emit(&engine)
@@ -118,10 +141,9 @@ fn restart_beside_a_late_emitter() {
     });
 }
 
-#[test]
-fn stop_beside_a_drain() {
+fn stop_beside_a_drain<S: Storage>() {
     model(3, || {
-        let engine = started(2);
+        let engine = started::<S>(2);
         assert!(emit(&engine));
         let other = thread::spawn({
             let engine = engine.clone();
@@ -134,10 +156,9 @@ fn stop_beside_a_drain() {
     });
 }
 
-#[test]
-fn two_starts_one_wins() {
+fn two_starts_one_wins<S: Storage>() {
     model(3, || {
-        let engine = Arc::new(Engine::<1>::new());
+        let engine = Arc::new(Engine::<1, S>::default());
         let other = thread::spawn({
             let engine = engine.clone();
             move || engine.start(&config(1)).is_ok()
@@ -153,7 +174,7 @@ fn two_starts_one_wins() {
 #[test]
 fn intern_beside_an_emitter_and_a_stop() {
     model(2, || {
-        let engine = started(2);
+        let engine = started::<Heap>(2);
         assert!(emit(&engine));
         let other = thread::spawn({
             let engine = engine.clone();
@@ -172,7 +193,7 @@ fn intern_beside_an_emitter_and_a_stop() {
 #[test]
 fn two_threads_intern_one_name() {
     model(3, || {
-        let engine = started(1);
+        let engine = started::<Heap>(1);
         let other = thread::spawn({
             let engine = engine.clone();
             move || engine.intern(0, "name")
@@ -183,10 +204,9 @@ fn two_threads_intern_one_name() {
 }
 
 /// While the switch is on, an emit is created or counted as refused.
-#[test]
-fn every_emit_beside_a_stop_is_counted() {
+fn every_emit_beside_a_stop_is_counted<S: Storage>() {
     model(3, || {
-        let engine = started(2);
+        let engine = started::<S>(2);
         let other = thread::spawn({
             let engine = engine.clone();
             move || {
@@ -211,10 +231,9 @@ fn every_emit_beside_a_stop_is_counted() {
 
 /// A span of one capture, dropped beside the end of it and the start of the next, stops in its own or
 /// nowhere.
-#[test]
-fn a_span_beside_a_restart() {
+fn a_span_beside_a_restart<S: Storage>() {
     model(2, || {
-        let engine = started(2);
+        let engine = started::<S>(2);
         let other = thread::spawn({
             let engine = engine.clone();
             move || drop(engine.span(0, EventType::ExecCore, Payload::ZERO))
@@ -234,7 +253,7 @@ fn a_span_beside_a_restart() {
 #[test]
 fn intern_beside_a_stop() {
     model(3, || {
-        let engine = started(1);
+        let engine = started::<Heap>(1);
         let other = thread::spawn({
             let engine = engine.clone();
             move || engine.intern(0, "name")
@@ -247,10 +266,9 @@ fn intern_beside_a_stop() {
 }
 
 /// A copy of an event whose time comes meanwhile is counted by who made it.
-#[test]
-fn snapshot_beside_an_emitter() {
+fn snapshot_beside_an_emitter<S: Storage>() {
     model(3, || {
-        let engine = started(2);
+        let engine = started::<S>(2);
         assert!(emit(&engine) && emit(&engine));
         let other = thread::spawn({
             let engine = engine.clone();
@@ -266,10 +284,9 @@ fn snapshot_beside_an_emitter() {
 }
 
 /// Between two calls nothing is seen twice or forgotten.
-#[test]
-fn a_reader_beside_an_emitter() {
+fn a_reader_beside_an_emitter<S: Storage>() {
     model(2, || {
-        let engine = started(1);
+        let engine = started::<S>(1);
         assert!(emit(&engine));
         // Reads here, because loom hides stores behind the emitter's own loads.
         let other = thread::spawn({
@@ -292,5 +309,42 @@ fn a_reader_beside_an_emitter() {
         let drained = drain(&engine);
         let total = engine.shard_counts(0).unwrap().total;
         assert_eq!((total.created, total.drained, total.live()), (2, drained, 0), "{total:?}");
+    });
+}
+
+/// The same of an engine whose table a writer has to itself.
+#[test]
+fn a_static_engine_interns_beside_a_stop() {
+    model(3, || {
+        let engine = started::<Inline<1, 2>>(1);
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || engine.intern_static(0, "name")
+        });
+        engine.stop().unwrap();
+        let stored = engine.names_of(0).count();
+        assert_eq!(other.join().unwrap(), Symbol::of("name"));
+        assert_eq!(engine.names_of(0).count(), stored);
+    });
+}
+
+/// What a capture left in a ring that stays is not in the next one.
+#[test]
+fn a_restart_empties_the_ring() {
+    model(2, || {
+        let engine = started::<Inline<2, 1>>(2);
+        assert!(emit(&engine));
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || emit(&engine)
+        });
+        engine.stop().unwrap();
+        engine.start(&config(2)).unwrap();
+        other.join().unwrap();
+        let created = engine.shard_counts(0).unwrap().total.created;
+        assert_exact(&engine, created, 0);
+        let mut out = [Event::ZERO; 4];
+        assert_eq!(engine.drain(0, &mut out), Ok(created as usize));
+        assert_eq!(out[0].nc_local_id, created);
     });
 }

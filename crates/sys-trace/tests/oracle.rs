@@ -1,4 +1,4 @@
-//! Random calls on an engine against a simple model of it, and the fuzz corpus on any toolchain.
+//! Random calls on an engine, of either storage, against a simple model of it, and the fuzz corpus on any toolchain.
 #![cfg(all(feature = "std", not(loom)))]
 #![allow(missing_docs, reason = "a test")]
 
@@ -7,6 +7,7 @@ mod ops;
 
 use arbitrary::{Arbitrary, Unstructured};
 use proptest::prelude::*;
+use sys_trace::Heap;
 
 fn decode(bytes: &[u8]) -> Vec<ops::Op> {
     ops::Ops::arbitrary(&mut Unstructured::new(bytes)).expect("any bytes are calls").0
@@ -21,7 +22,12 @@ proptest! {
 
     #[test]
     fn like_the_model(bytes in proptest::collection::vec(any::<u8>(), 0..1_500)) {
-        ops::run(&decode(&bytes));
+        ops::run::<Heap>(&decode(&bytes));
+    }
+
+    #[test]
+    fn a_static_engine_like_the_model(bytes in proptest::collection::vec(any::<u8>(), 0..1_500)) {
+        ops::run::<ops::Small>(&decode(&bytes));
     }
 }
 
@@ -52,7 +58,9 @@ fn fuzz_corpus() {
     let Ok(files) = std::fs::read_dir(corpus) else { return };
     let mut count = 0;
     for file in files {
-        ops::run(&decode(&std::fs::read(file.unwrap().path()).unwrap()));
+        let calls = decode(&std::fs::read(file.unwrap().path()).unwrap());
+        ops::run::<Heap>(&calls);
+        ops::run::<ops::Small>(&calls);
         count += 1;
     }
     assert!(count > 0, "an empty corpus shows nothing");

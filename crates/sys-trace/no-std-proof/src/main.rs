@@ -13,13 +13,17 @@ use sipintern::{FixedInterner, Outcome, Symbol, symbol};
 use syncface::atomic::{AtomicUsize, Ordering};
 use syncface::{Backoff, CachePadded};
 use sys_trace::payload::NrtExec;
-use sys_trace::{Counts, Event, EventSet, EventType, Payload, Phase};
+use sys_trace::{
+    Clock, Config, Counts, DrainError, Event, EventSet, EventType, Payload, Phase, ShardSet,
+    StartError, StaticEngine,
+};
 
 #[cfg(feature = "allocates")]
 extern crate alloc;
 
 const CAPACITY: usize = 4;
 static RING: InlineRing<Event, CAPACITY> = InlineRing::new_inline();
+static ENGINE: StaticEngine<4, CAPACITY, 2> = StaticEngine::new_inline();
 static NAMES: RwLock<FixedInterner<2>> = RwLock::new(FixedInterner::new());
 static PUSHED: CachePadded<AtomicUsize> = CachePadded::new(AtomicUsize::new(0));
 
@@ -27,6 +31,7 @@ static PUSHED: CachePadded<AtomicUsize> = CachePadded::new(AtomicUsize::new(0));
 pub fn main() {
     rings();
     names();
+    engine();
     #[cfg(feature = "allocates")]
     assert_eq!(lapring::Ring::<u32>::new(black_box(3)).capacity(), 3);
 }
@@ -71,4 +76,31 @@ fn names() {
     assert_eq!(names.intern_static("pool").outcome, Outcome::New);
     assert!(matches!(names.intern_static("model").outcome, Outcome::Full { .. }));
     assert_eq!(Symbol::of(text).get(), 696_427_417_467_970);
+}
+
+fn engine() {
+    assert_eq!(ENGINE.start(&Config::new()), Err(StartError::NoClock));
+    let config = Config::new()
+        .clock(Clock::Custom(|| PUSHED.fetch_add(1, Ordering::Relaxed) as u64))
+        .context(|| black_box(3))
+        .shards(ShardSet::parse("0,2").unwrap());
+    for epoch in 1..=black_box(2) {
+        ENGINE.start(&config).unwrap();
+        let model_id = ENGINE.intern_static(2, black_box("resnet50")).get();
+        for _ in 0..4 {
+            drop(ENGINE.span(2, EventType::ExecuteApi, NrtExec { model_id }));
+        }
+        assert_eq!(ENGINE.emit(1, EventType::Generic, Phase::Instant, Payload::ZERO), None);
+        let mut out = [Event::ZERO; 3];
+        assert_eq!(ENGINE.drain(2, &mut out), Ok(3));
+        assert_eq!(out.map(|event| event.nc_local_id), [5, 6, 7]);
+        assert!(out[0].timestamp_ns < out[1].timestamp_ns && out[0].thread_id == 3);
+        ENGINE.stop().unwrap();
+        assert_eq!(ENGINE.drain(2, &mut out), Err(DrainError::NotCapturing));
+        let expected = Counts { created: 8, drained: 3, displaced: 4, discarded: 1 };
+        assert_eq!(ENGINE.counts_of(2, EventType::ExecuteApi), Some(expected));
+        assert_eq!(ENGINE.loss(), expected);
+        assert_eq!(ENGINE.resolve(symbol!("resnet50")), Some("resnet50"));
+        assert_eq!(ENGINE.capture_info().map(|it| it.epoch), Some(epoch));
+    }
 }

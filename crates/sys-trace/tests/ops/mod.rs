@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use arbitrary::{Arbitrary, Unstructured};
 use sys_trace::{
-    Clock, Config, Counts, DrainError, Engine, Event, EventSet, EventType, Limits, NotCapturing,
-    Payload, Phase, ShardSet, StartError, StopError, Symbol, TrackingId,
+    Clock, Config, Counts, DrainError, Engine, Event, EventSet, EventType, Heap, Inline, Limits,
+    NotCapturing, Payload, Phase, ShardSet, StartError, StopError, Storage, Symbol, TrackingId,
 };
 
 const SHARDS: u32 = 3;
@@ -41,6 +41,52 @@ impl<'a> Arbitrary<'a> for Ops {
             ops.push(bytes.arbitrary()?);
         }
         Ok(Self(ops))
+    }
+}
+
+/// In what a storage differs.
+pub(crate) trait Kind: Storage {
+    /// Events in every ring, whatever is asked for.
+    const EVENTS: Option<u64>;
+    /// Names in every table, whatever is asked for.
+    const NAMES: Option<usize>;
+    fn intern(engine: &Engine<{ SHARDS as usize }, Self>, shard: u32, name: &'static str)
+    -> Symbol;
+    fn names(engine: &Engine<{ SHARDS as usize }, Self>) -> Vec<(Symbol, String)>;
+}
+
+impl Kind for Heap {
+    const EVENTS: Option<u64> = None;
+    const NAMES: Option<usize> = None;
+
+    fn intern(engine: &Engine<{ SHARDS as usize }>, shard: u32, name: &'static str) -> Symbol {
+        engine.intern(shard, name)
+    }
+
+    fn names(engine: &Engine<{ SHARDS as usize }>) -> Vec<(Symbol, String)> {
+        engine.strings().iter().map(|(id, text)| (id, text.to_string())).collect()
+    }
+}
+
+/// As small as can be told apart.
+pub(crate) type Small = Inline<5, 3>;
+
+impl Kind for Small {
+    const EVENTS: Option<u64> = Some(5);
+    const NAMES: Option<usize> = Some(3);
+
+    fn intern(
+        engine: &Engine<{ SHARDS as usize }, Self>,
+        shard: u32,
+        name: &'static str,
+    ) -> Symbol {
+        engine.intern_static(shard, name)
+    }
+
+    fn names(engine: &Engine<{ SHARDS as usize }, Self>) -> Vec<(Symbol, String)> {
+        let names = (0..SHARDS).flat_map(|shard| engine.names_of(shard));
+        let texts: BTreeSet<_> = names.map(|(id, text)| (id, text.to_string())).collect();
+        texts.into_iter().collect()
     }
 }
 
@@ -168,8 +214,8 @@ fn without_thread(events: &[Event]) -> Vec<Event> {
 }
 
 /// Makes the calls and compares after each.
-pub(crate) fn run(ops: &[Op]) {
-    let engine: Box<Engine<{ SHARDS as usize }>> = Box::default();
+pub(crate) fn run<K: Kind>(ops: &[Op]) {
+    let engine: Box<Engine<{ SHARDS as usize }, K>> = Box::default();
     let mut model = Model::new();
     let mut spans = Vec::new();
     for op in ops {
@@ -191,6 +237,8 @@ pub(crate) fn run(ops: &[Op]) {
                     Err(StartError::AlreadyCapturing)
                 } else if set.contains(SHARDS) {
                     Err(StartError::ShardOutOfRange { shard: SHARDS, shards: SHARDS })
+                } else if let Some(limit) = K::EVENTS.filter(|limit| events > *limit) {
+                    Err(StartError::RingTooLarge { requested: events, limit })
                 } else {
                     Ok(())
                 };
@@ -198,9 +246,9 @@ pub(crate) fn run(ops: &[Op]) {
                 if expected.is_ok() {
                     model.capturing = true;
                     model.epoch += 1;
-                    model.events = events as usize;
+                    model.events = K::EVENTS.unwrap_or(events) as usize;
                     model.types = types;
-                    model.most_names = most_names;
+                    model.most_names = K::NAMES.unwrap_or(most_names);
                     model.misdirected = 0;
                     for (number, shard) in (0..).zip(&mut model.shards) {
                         *shard = Shard::new(set.contains(number));
@@ -209,7 +257,7 @@ pub(crate) fn run(ops: &[Op]) {
             }
             Op::StartTooLarge => {
                 let requested = Config::MAX_EVENTS_PER_SHARD + 1;
-                let limit = Config::MAX_EVENTS_PER_SHARD;
+                let limit = K::EVENTS.unwrap_or(Config::MAX_EVENTS_PER_SHARD);
                 let expected = if model.capturing {
                     StartError::AlreadyCapturing
                 } else {
@@ -294,7 +342,7 @@ pub(crate) fn run(ops: &[Op]) {
             Op::Intern { shard, name } => {
                 let shard = u32::from(shard) % (SHARDS + 1);
                 let name = NAMES[usize::from(name) % NAMES.len()];
-                assert_eq!(engine.intern(shard, name), Symbol::of(name));
+                assert_eq!(K::intern(&engine, shard, name), Symbol::of(name));
                 let most = model.most_names;
                 if let Some(shard) = model.shards.get_mut(shard as usize).filter(|it| it.open) {
                     if shard.names.len() < most || shard.names.contains(name) {
@@ -318,7 +366,7 @@ pub(crate) fn run(ops: &[Op]) {
     compare(&engine, &model);
 }
 
-fn compare(engine: &Engine<{ SHARDS as usize }>, model: &Model) {
+fn compare<K: Kind>(engine: &Engine<{ SHARDS as usize }, K>, model: &Model) {
     assert_eq!(engine.is_capturing(), model.capturing);
     assert_eq!(engine.capture_info().map_or(0, |info| info.epoch), model.epoch);
     assert_eq!(engine.ring_size(), model.events as u64);
@@ -329,6 +377,9 @@ fn compare(engine: &Engine<{ SHARDS as usize }>, model: &Model) {
         let counts = engine.shard_counts(number).unwrap();
         assert_eq!(counts.by_type, shard.counts);
         assert_eq!(counts.total, shard.counts.iter().copied().sum());
+        for event_type in EventType::ALL.into_iter().step_by(15) {
+            assert_eq!(engine.counts_of(number, event_type), Some(*counts.of(event_type)));
+        }
         assert_eq!((counts.shard, counts.refused), (number, 0));
         // The identity, which the model keeps by another way.
         assert_eq!(counts.total.live(), shard.ring.len() as u64);
@@ -343,7 +394,8 @@ fn compare(engine: &Engine<{ SHARDS as usize }>, model: &Model) {
     assert_eq!(engine.total_event_count(), open.map(|it| it.sequence).sum::<u64>());
     assert_eq!(engine.loss(), took_part.iter().map(|it| it.total).sum());
     let names: BTreeSet<_> = model.shards.iter().flat_map(|shard| &shard.names).collect();
-    let strings = engine.strings();
-    assert_eq!(strings.len(), names.len());
-    assert!(names.iter().all(|name| strings.get(Symbol::of(name)) == Some(**name)));
+    let mut expected: Vec<_> =
+        names.iter().map(|name| (Symbol::of(name), name.to_string())).collect();
+    expected.sort();
+    assert_eq!(K::names(engine), expected);
 }
