@@ -347,6 +347,40 @@ mod native {
         assert!(GATED.exclusive(patient).is_ok(), "nobody is left inside");
     }
 
+    /// Sharers who overlap without a gap do not keep a change out.
+    #[cfg(feature = "std")]
+    #[test]
+    fn a_lock_gets_in_between_overlapping_sharers() {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        use std::time::{Duration, Instant};
+
+        let gated = Gated::new(0_u32);
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        let shared = gated.share();
+                        // Long enough that another one comes before this one goes.
+                        std::thread::sleep(Duration::from_micros(300));
+                        assert!(*shared <= 20);
+                    }
+                });
+            }
+            let outcome = (0..20).try_for_each(|_| {
+                let since = Instant::now();
+                let mut value = gated.exclusive(|_| {
+                    std::thread::yield_now();
+                    since.elapsed() < Duration::from_secs(20)
+                })?;
+                *value += 1;
+                Ok::<(), parkspin::StillInside>(())
+            });
+            done.store(true, Ordering::Relaxed);
+            outcome.unwrap();
+        });
+    }
+
     #[test]
     fn a_lock_looks_without_closing() {
         let gated = Gated::new(1);
