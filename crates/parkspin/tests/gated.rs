@@ -351,18 +351,24 @@ mod native {
     #[cfg(feature = "std")]
     #[test]
     fn a_lock_gets_in_between_overlapping_sharers() {
-        use std::sync::atomic::{AtomicBool, Ordering};
+        use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
         use std::time::{Duration, Instant};
 
         let gated = Gated::new(0_u32);
-        let done = AtomicBool::new(false);
+        let (done, came) = (AtomicBool::new(false), AtomicU32::new(0));
         std::thread::scope(|scope| {
             for _ in 0..3 {
                 scope.spawn(|| {
                     while !done.load(Ordering::Relaxed) {
                         let shared = gated.share();
-                        // Long enough that another one comes before this one goes.
-                        std::thread::sleep(Duration::from_micros(300));
+                        let number = came.fetch_add(1, Ordering::Relaxed);
+                        // Until another one has come, but not for ever if none is let in.
+                        let since = Instant::now();
+                        while came.load(Ordering::Relaxed) == number + 1
+                            && since.elapsed() < Duration::from_millis(5)
+                        {
+                            std::thread::yield_now();
+                        }
                         assert!(*shared <= 20);
                     }
                 });
@@ -370,8 +376,8 @@ mod native {
             let outcome = (0..20).try_for_each(|_| {
                 let since = Instant::now();
                 let mut value = gated.exclusive(|_| {
-                    std::thread::yield_now();
-                    since.elapsed() < Duration::from_secs(20)
+                    std::thread::sleep(Duration::from_micros(50));
+                    since.elapsed() < Duration::from_secs(5)
                 })?;
                 *value += 1;
                 Ok::<(), parkspin::StillInside>(())
