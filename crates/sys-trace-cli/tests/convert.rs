@@ -4,6 +4,7 @@
 mod common;
 
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 use common::{Run, run};
@@ -26,8 +27,7 @@ fn some_capture() -> Vec<u8> {
     }
     assert_eq!(engine.drain(1, &mut [Event::ZERO]), Ok(1));
     let mut bytes = Vec::new();
-    dump(&engine, |part| Ok::<(), std::convert::Infallible>(bytes.extend_from_slice(part)))
-        .unwrap();
+    dump(&engine, |part| bytes.write_all(part)).unwrap();
     bytes
 }
 

@@ -2,6 +2,7 @@
 #![allow(missing_docs, reason = "a test")]
 
 use std::convert::Infallible;
+use std::io::Write;
 
 use proptest::prelude::*;
 use sys_trace::payload::{Generic, NrtExec, TimestampSync};
@@ -17,7 +18,7 @@ fn config() -> Config {
 
 fn dumped(engine: &Small) -> Vec<u8> {
     let mut bytes = Vec::new();
-    dump(engine, |part| Ok::<(), Infallible>(bytes.extend_from_slice(part))).unwrap();
+    dump(engine, |part| bytes.write_all(part)).unwrap();
     bytes
 }
 
@@ -79,7 +80,7 @@ fn what_came_during_the_dump_is_counted() {
     let mut bytes = Vec::new();
     dump(&ENGINE, |part| {
         emit();
-        Ok::<(), Infallible>(bytes.extend_from_slice(part))
+        bytes.write_all(part)
     })
     .unwrap();
     let blob = Blob::read(&bytes).unwrap();
@@ -283,9 +284,8 @@ fn a_long_name_of_a_clock_is_cut() {
     info.clock =
         concat!("0123456789012345678901234567890123456789012345678901234567890123", "rest");
     let mut bytes = Vec::new();
-    let sink = |part: &[u8]| Ok::<(), Infallible>(bytes.extend_from_slice(part));
-    let Ok(blob) = BlobWriter::begin(sink, &info, 3);
-    let Ok(()) = blob.finish(50, 0, 0);
+    let sink = |part: &[u8]| bytes.write_all(part);
+    BlobWriter::begin(sink, &info, 3).unwrap().finish(50, 0, 0).unwrap();
     assert_eq!(Blob::read(&bytes).unwrap().clock, info.clock[..64]);
 }
 

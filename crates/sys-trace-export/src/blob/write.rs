@@ -13,6 +13,7 @@ use super::{
 /// Needs some hundred bytes of stack. [`dump`] does all of it for a static engine.
 ///
 /// ```
+/// use std::io::Write;
 /// use sys_trace::{Clock, Config, Counts, Event, StaticEngine};
 /// use sys_trace_export::blob::{Blob, BlobWriter};
 ///
@@ -20,7 +21,7 @@ use super::{
 /// ENGINE.start(&Config::new().clock(Clock::Custom(|| 7)))?;
 ///
 /// let mut bytes = Vec::new();
-/// let sink = |part: &[u8]| Ok::<(), std::convert::Infallible>(bytes.extend_from_slice(part));
+/// let sink = |part: &[u8]| bytes.write_all(part);
 /// let mut blob = BlobWriter::begin(sink, &ENGINE.capture_info().unwrap(), 1)?;
 /// blob.events(&[Event::ZERO])?;
 /// blob.counts(0, 0, |_| Counts { created: 1, drained: 1, ..Counts::ZERO })?;
@@ -184,6 +185,7 @@ impl<E: core::error::Error> core::error::Error for DumpError<E> {}
 /// after the stop.
 ///
 /// ```
+/// use std::io::Write;
 /// use sys_trace::{Clock, Config, EventType, StaticEngine, payload::NrtExec};
 /// use sys_trace_export::blob::{Blob, dump};
 ///
@@ -194,7 +196,7 @@ impl<E: core::error::Error> core::error::Error for DumpError<E> {}
 ///     drop(ENGINE.span(2, EventType::ExecuteApi, NrtExec { model_id }));
 /// }
 /// let mut bytes = Vec::new();
-/// dump(&ENGINE, |part| Ok::<(), std::convert::Infallible>(bytes.extend_from_slice(part)))?;
+/// dump(&ENGINE, |part| bytes.write_all(part))?;
 ///
 /// let blob = Blob::read(&bytes)?;
 /// assert_eq!((blob.events.len(), blob.counts[2].total.displaced), (8, 2));
