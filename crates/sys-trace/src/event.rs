@@ -4,7 +4,7 @@ use core::fmt;
 use core::mem::offset_of;
 
 use crate::event_type::EventType;
-use crate::payload::Payload;
+use crate::payload::{Generic, Payload};
 use crate::phase::Phase;
 
 /// One captured event.
@@ -163,7 +163,10 @@ impl Event {
         ] {
             *long = long.swap_bytes();
         }
-        let layout = event.event_type().and_then(|event_type| event_type.payload(event.phase()));
+        let layout = match event.event_type() {
+            Some(EventType::Generic) => Some(&Generic::LAYOUT),
+            other => other.and_then(|event_type| event_type.payload(event.phase())),
+        };
         let mut payload = *event.payload.bytes();
         for field in layout.into_iter().flat_map(|layout| layout.fields) {
             let (at, size) = (field.offset, field.ty.size());

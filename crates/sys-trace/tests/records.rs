@@ -354,7 +354,10 @@ fn records_as_bytes() {
             assert_eq!((swapped.event_type_number, swapped.phase_number), (event_type, phase));
             assert_eq!(swapped.tracking_id, event.tracking_id.swap_bytes());
             assert_eq!(swapped.nc_idx, event.nc_idx.swap_bytes());
-            let layout = event.event_type().and_then(|it| it.payload(event.phase()));
+            let layout = match event.event_type() {
+                Some(EventType::Generic) => Some(&Generic::LAYOUT),
+                other => other.and_then(|it| it.payload(event.phase())),
+            };
             for field in layout.into_iter().flat_map(|layout| layout.fields) {
                 let expected = match field.read(&event.payload) {
                     FieldValue::U64(value) => FieldValue::U64(value.swap_bytes()),
