@@ -100,7 +100,8 @@ impl Event {
     ///
     /// ```
     /// use sys_trace::Event;
-    /// let event = Event { nc_idx: 3, nrta_seq_id: 7, has_nrta_seq_id: true, ..Event::ZERO };
+    /// let mut event = Event::ZERO;
+    /// event.nc_idx = 3;
     /// let bytes = event.to_ne_bytes();
     /// assert_eq!(bytes[92..96], 3_u32.to_ne_bytes());
     /// assert_eq!(Event::from_ne_bytes(&bytes), event);
