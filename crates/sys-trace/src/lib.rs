@@ -35,6 +35,10 @@
 //! [`stop`](Engine::stop). Starting allocates all rings or none; stopping counts what was not
 //! drained. Nothing of one capture appears in the next.
 //!
+//! # Without an allocator
+//! A [`StaticEngine`] has its rings and names inside and needs no feature at all. It is the same code with
+//! the same contract; [`Engine`] alone, with its default storage, keeps them on the heap.
+//!
 //! # Who excludes whom
 //!
 //! | operation | gate | lock | shard's names |
@@ -42,7 +46,7 @@
 //! | start, stop | closed, and everybody out | exclusive | write, one shard after the other |
 //! | emit | in, or turned away at once | – | – |
 //! | drain a shard, counts | – | shared | – |
-//! | intern | – | – | shared; inside, new names take turns |
+//! | intern | – | – | shared; inside, new names take turns (of a static engine: write) |
 //! | strings | – | – | shared, one shard after the other |
 //!
 //! # Forks
