@@ -347,6 +347,46 @@ mod native {
         assert!(GATED.exclusive(patient).is_ok(), "nobody is left inside");
     }
 
+    /// Sharers who overlap without a gap do not keep a change out.
+    #[cfg(feature = "std")]
+    #[test]
+    fn a_lock_gets_in_between_overlapping_sharers() {
+        use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+        use std::time::{Duration, Instant};
+
+        let gated = Gated::new(0_u32);
+        let (done, came) = (AtomicBool::new(false), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !done.load(Ordering::Relaxed) {
+                        let shared = gated.share();
+                        let number = came.fetch_add(1, Ordering::Relaxed);
+                        // Until another one has come, but not for ever if none is let in.
+                        let since = Instant::now();
+                        while came.load(Ordering::Relaxed) == number + 1
+                            && since.elapsed() < Duration::from_millis(5)
+                        {
+                            std::thread::yield_now();
+                        }
+                        assert!(*shared <= 20);
+                    }
+                });
+            }
+            let outcome = (0..20).try_for_each(|_| {
+                let since = Instant::now();
+                let mut value = gated.exclusive(|_| {
+                    std::thread::sleep(Duration::from_micros(50));
+                    since.elapsed() < Duration::from_secs(5)
+                })?;
+                *value += 1;
+                Ok::<(), parkspin::StillInside>(())
+            });
+            done.store(true, Ordering::Relaxed);
+            outcome.unwrap();
+        });
+    }
+
     #[test]
     fn a_lock_looks_without_closing() {
         let gated = Gated::new(1);

@@ -133,14 +133,16 @@ impl<T> Gated<T> {
     /// Takes the lock and leaves the gate as it is: to look before [closing](Locked::close) it.
     ///
     /// `wait` is called with 0, 1, 2, … each time somebody still had the lock: it passes the time as
-    /// the caller likes (spins, sleeps), and gives up by returning `false`.
+    /// the caller likes (spins, sleeps), and gives up by returning `false`. With `std`, each look
+    /// from the hundredth on is a stand in line for up to 20 ms, in which those who come to share
+    /// wait behind: else a few of them who overlap without a gap could keep the lock for ever.
     ///
     /// # Errors
     /// [`StillInside`] if `wait` gave up.
     pub fn lock(&self, mut wait: impl FnMut(u32) -> bool) -> Result<Locked<'_, T>, StillInside> {
         let mut rounds = 0;
         loop {
-            if let Some(held) = self.lock.try_write() {
+            if let Some(held) = self.look(rounds) {
                 return Ok(Locked { of: self, held });
             }
             if !wait(rounds) {
@@ -148,6 +150,16 @@ impl<T> Gated<T> {
             }
             rounds = rounds.saturating_add(1);
         }
+    }
+
+    /// Takes the lock if it is free, or, when it has often not been, becomes free soon.
+    fn look(&self, rounds: u32) -> Option<RwLockWriteGuard<'_, ()>> {
+        #[cfg(all(feature = "std", not(loom)))]
+        if rounds >= 100 {
+            return self.lock.try_write_for(core::time::Duration::from_millis(20));
+        }
+        let _ = rounds;
+        self.lock.try_write()
     }
 
     /// The value to oneself: [`lock`](Self::lock), then [`close`](Locked::close).
