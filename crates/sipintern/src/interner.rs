@@ -328,6 +328,20 @@ impl Interner {
         self.arena.used()
     }
 
+    /// Whether a thread is inserting at this moment, so that [`try_intern`](Self::try_intern) of a
+    /// new text would be refused.
+    ///
+    /// In a forked child: whether one was, at the fork, that is not there to end it. Such a table is
+    /// half written: it must not be asked, merged or dropped, only forgotten.
+    ///
+    /// ```
+    /// assert!(!sipintern::Interner::new().is_busy());
+    /// ```
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.written.lock.is_taken()
+    }
+
     /// The limits in force.
     ///
     /// ```

@@ -16,11 +16,16 @@ impl Lock {
         }
     }
 
+    /// Whether somebody has it; may have changed when the caller hears of it.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.state.load(order::PLAIN) != 0
+    }
+
     /// The lock, if nobody has it.
     #[inline]
     pub(crate) fn try_take(&self) -> Option<Taken<'_>> {
         // The plain look keeps waiting inserts from pulling the line away from the one at work.
-        if self.state.load(order::PLAIN) != 0 {
+        if self.is_taken() {
             return None;
         }
         self.state.compare_exchange(0, 1, order::lock_take(), order::PLAIN).ok()?;

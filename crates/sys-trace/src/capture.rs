@@ -1,6 +1,7 @@
 //! What a capture consists of: behind the engine's gate.
 
 use lapring::Ring;
+use sipintern::Interner;
 use syncface::CachePadded;
 
 use crate::clock::RunningClock;
@@ -53,12 +54,14 @@ pub(crate) struct ShardParts {
     pub(crate) ring: Option<Ring<Event>>,
     /// Of the running capture, or of the last one until the next start.
     pub(crate) totals: Totals,
+    /// Of the running capture, or of the last one until the next start. In cache lines of its own.
+    pub(crate) names: Interner,
 }
 
 impl ShardParts {
     syncface::maybe_const! {
         pub(crate) fn new() -> Self {
-            Self { ring: None, totals: Totals::new() }
+            Self { ring: None, totals: Totals::new(), names: Interner::new() }
         }
     }
 }

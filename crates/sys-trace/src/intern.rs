@@ -14,9 +14,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// running capture, on a shard that takes no part or does not exist, or past the
     /// [limits](crate::Config::name_limits), the id is the same and the text is not stored.
     ///
-    /// Holds the lock of the shard's names shared, which only start and stop take for themselves and
-    /// no emitter ever takes; a new name waits for other new names of the shard. Not for signal
-    /// handlers.
+    /// A known name waits for nobody and writes nothing that another thread reads; a new one waits
+    /// for other new names of the shard. Start and stop wait for both, as for emitters, and no
+    /// emitter waits for either. Not for signal handlers.
     ///
     /// ```
     /// # #[cfg(feature = "std")] {
@@ -48,14 +48,16 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         if !self.switch.is_on() {
             return Symbol::of(text);
         }
-        let Some(side) = self.sides.get(shard as usize) else {
+        // Refused only while a start or stop is at work: then there is no capture to remember for.
+        let Some(core) = self.core.enter() else {
+            if syncface::mutant::is("sys_trace.closed_names") {
+                return store(&self.core.share().shards[shard as usize].names);
+            }
             return Symbol::of(text);
         };
-        let names = side.names.read();
-        if names.open || syncface::mutant::is("sys_trace.closed_names") {
-            store(&names.table)
-        } else {
-            Symbol::of(text)
+        match core.shards.get(shard as usize) {
+            Some(parts) if parts.ring.is_some() => store(&parts.names),
+            _ => Symbol::of(text),
         }
     }
 
@@ -63,10 +65,10 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// without duplicates, sorted by id, collisions listed.
     #[must_use]
     pub fn strings(&self) -> Strings {
-        self.own();
         let mut strings = Strings::new();
-        for side in &self.sides {
-            strings.add(&side.names.read().table);
+        // One by one, so that a start or stop does not wait for all of them.
+        for shard in 0..SHARDS {
+            strings.add(&self.core().shards[shard].names);
         }
         strings
     }
@@ -75,8 +77,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// that does not exist.
     #[must_use]
     pub fn names_dropped(&self, shard: u32) -> u64 {
-        self.own();
-        self.sides.get(shard as usize).map_or(0, |side| side.names.read().table.dropped())
+        self.core().shards.get(shard as usize).map_or(0, |parts| parts.names.dropped())
     }
 
     /// Ids and texts as owned pairs, sorted by id: for writers that look names up by number.

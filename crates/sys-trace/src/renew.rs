@@ -6,7 +6,7 @@ use parkspin::{Gated, RwLock, Shared};
 use syncface::atomic::Ordering;
 
 use crate::capture::{Core, Shard, ShardParts};
-use crate::engine::{Engine, Names};
+use crate::engine::Engine;
 use crate::fork;
 
 impl<const SHARDS: usize> Engine<SHARDS> {
@@ -36,6 +36,10 @@ impl<const SHARDS: usize> Engine<SHARDS> {
                 for shard in &mut core.shards {
                     shard.ring = None;
                     shard.totals.reset(false);
+                    let names = core::mem::take(&mut shard.names);
+                    if names.is_busy() {
+                        core::mem::forget(names);
+                    }
                 }
             }
             // SAFETY: this thread was elected by `owner` (invariant 1 of `fork`).
@@ -47,11 +51,6 @@ impl<const SHARDS: usize> Engine<SHARDS> {
             None => unsafe { self.teller.replace(RwLock::new(None)) },
         }
         for side in &self.sides {
-            match side.names.try_write() {
-                Some(mut names) => *names = Names::new(),
-                // SAFETY: as above.
-                None => unsafe { side.names.replace(RwLock::new(Names::new())) },
-            }
             side.refused.store(0, Ordering::Relaxed);
         }
         self.misdirected.store(0, Ordering::Relaxed);
