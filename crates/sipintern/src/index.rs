@@ -100,13 +100,12 @@ impl Index {
         &'a self,
         half: Half,
         hash: u64,
-        most: usize,
         arena: &'a Arena,
         found: impl Fn(Record<'a>) -> Option<T>,
     ) -> Result<T, Gap<'a>> {
         let words = self.half(half);
         let (tag, start) = (self.tag(hash), (hash >> self.shift) as usize);
-        for at in start..start.saturating_add(most) {
+        for at in start..start.saturating_add(half.probes()) {
             let at = at & (words.len() - 1);
             let word = words[at].load(order::word_look());
             if word == 0 {
@@ -134,7 +133,7 @@ impl Index {
     #[inline]
     pub(crate) fn find_text<'a>(&'a self, text: &str, arena: &'a Arena) -> Result<Symbol, Gap<'a>> {
         let hash = self.keys.of_text(text.as_bytes());
-        self.search(Half::Texts, hash, PROBES, arena, |record| {
+        self.search(Half::Texts, hash, arena, |record| {
             same(record.text(), text).then_some(record.id)
         })
     }
@@ -147,17 +146,20 @@ impl Index {
         arena: &'a Arena,
     ) -> Result<Record<'a>, Gap<'a>> {
         let hash = self.keys.of_id(id);
-        self.search(Half::Ids, hash, usize::MAX, arena, |record| {
-            (record.id == id).then_some(record)
-        })
+        self.search(Half::Ids, hash, arena, |record| (record.id == id).then_some(record))
     }
 
-    /// Puts a place into the first empty word of the first `most` from the start.
-    fn put(&self, half: Half, hash: u64, place: Place, most: usize, publish: Ordering) {
+    /// What a record at `place` with this hash has to put into a half, and from where on.
+    #[inline(always)]
+    const fn entry(&self, hash: u64, place: Place) -> Entry {
+        Entry { start: (hash >> self.shift) as usize, word: self.tag(hash) | (place.0 + 1) }
+    }
+
+    /// Puts an entry into the first empty word from its start, if it is not too far for the half.
+    #[inline(always)]
+    fn put(&self, half: Half, Entry { start, word }: Entry, publish: Ordering) {
         let words = self.half(half);
-        let start = (hash >> self.shift) as usize;
-        let word = self.tag(hash) | (place.0 + 1);
-        for at in start..start.saturating_add(most.min(words.len())) {
+        for at in start..start.saturating_add(half.probes()) {
             let slot = &words[at & (words.len() - 1)];
             if slot.load(order::PLAIN) == 0 {
                 slot.store(word, publish);
@@ -168,73 +170,89 @@ impl Index {
 
     /// Puts all records of the arena into an index that nobody else has yet.
     fn fill(&self, arena: &Arena, held: &Taken<'_>) {
-        let mut batch = Batch { index: self, waiting: [Waiting::default(); BATCH], count: 0 };
+        let mut batch = Batch { index: self, waiting: [[Entry::default(); 2]; BATCH], count: 0 };
         arena.for_each(held, |place, record| {
-            batch.add(
-                place,
-                self.keys.of_id(record.id),
-                self.keys.of_text(record.text().as_bytes()),
-            );
+            let of_id = self.entry(self.keys.of_id(record.id), place);
+            let of_text = self.entry(self.keys.of_text(record.text().as_bytes()), place);
+            batch.add([of_id, of_text]);
         });
         batch.put();
     }
 
     #[cold]
     fn put_id(&self, id: Symbol, place: Place, publish: Ordering) {
-        self.put(Half::Ids, self.keys.of_id(id), place, usize::MAX, publish);
+        self.put(Half::Ids, self.entry(self.keys.of_id(id), place), publish);
     }
 
     #[cold]
     fn put_text(&self, text: &str, place: Place, publish: Ordering) {
         let hash = self.keys.of_text(text.as_bytes());
-        self.put(Half::Texts, hash, place, PROBES, publish);
+        self.put(Half::Texts, self.entry(hash, place), publish);
     }
 }
 
-/// Records on their way into an index. Their first words are asked for when they come in and looked
-/// at when all have come, so that the words travel together.
+/// Records on their way into an index. Their first words are asked for together, so that they travel
+/// together, and are looked at then.
 struct Batch<'a> {
     index: &'a Index,
-    waiting: [Waiting; BATCH],
+    waiting: [[Entry; 2]; BATCH],
     count: usize,
 }
 
 const BATCH: usize = if cfg!(loom) { 1 } else { 16 };
 
 #[derive(Clone, Copy, Default)]
-struct Waiting {
-    place: u32,
-    of_id: u64,
-    of_text: u64,
+struct Entry {
+    start: usize,
+    word: u32,
 }
 
 impl Batch<'_> {
-    #[inline]
-    fn add(&mut self, place: Place, of_id: u64, of_text: u64) {
-        for (half, hash) in [(Half::Ids, of_id), (Half::Texts, of_text)] {
-            let word = &self.index.half(half)[(hash >> self.index.shift) as usize];
-            core::hint::black_box(word.load(order::PLAIN));
-        }
-        self.waiting[self.count] = Waiting { place: place.0, of_id, of_text };
+    /// Of a record's id and of its text.
+    #[inline(always)]
+    fn add(&mut self, entries: [Entry; 2]) {
+        self.waiting[self.count] = entries;
         self.count += 1;
         if self.count == BATCH {
             self.put();
         }
     }
 
+    #[inline(always)]
     fn put(&mut self) {
-        for &Waiting { place, of_id, of_text } in &self.waiting[..self.count] {
-            self.index.put(Half::Ids, of_id, Place(place), usize::MAX, order::PLAIN);
-            self.index.put(Half::Texts, of_text, Place(place), PROBES, order::PLAIN);
+        let waiting = &self.waiting[..self.count];
+        let first =
+            |half: Half, entry: Entry| self.index.half(half)[entry.start].load(order::PLAIN);
+        let firsts = waiting
+            .iter()
+            .map(|[of_id, of_text]| first(Half::Ids, *of_id) | first(Half::Texts, *of_text));
+        core::hint::black_box(firsts.fold(0, |all, one| all | one));
+        for entries in waiting {
+            for (half, entry) in HALVES.into_iter().zip(*entries) {
+                self.index.put(half, entry, order::PLAIN);
+            }
         }
         self.count = 0;
     }
 }
 
+const HALVES: [Half; 2] = [Half::Ids, Half::Texts];
+
 #[derive(Clone, Copy)]
 enum Half {
     Texts,
     Ids,
+}
+
+impl Half {
+    /// How many words a search looks at, at most.
+    #[inline(always)]
+    const fn probes(self) -> usize {
+        match self {
+            Self::Texts => PROBES,
+            Self::Ids => usize::MAX,
+        }
+    }
 }
 
 /// The empty word at which a search has ended, if it met one. Two registers.
