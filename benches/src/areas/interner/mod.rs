@@ -59,18 +59,21 @@ fn prove_all() {
 }
 
 /// Different names of `length` bytes, one after the other in memory.
-fn fresh(count: usize, length: usize) -> Vec<String> {
+fn names(count: usize, length: usize) -> Arc<Vec<String>> {
     let name = |n: usize| format!("{:0length$}", n as u64 * 0x9E37_79B9 % (1 << 40));
-    (0..count).map(name).collect()
+    Arc::new((0..count).map(name).collect())
 }
 
-/// The same in an order that looks random.
-fn names(count: usize, length: usize) -> Arc<Vec<String>> {
-    let mut names = fresh(count, length);
-    for n in (1..count).rev() {
-        names.swap(n, random() as usize % (n + 1));
+/// A table that holds the names, which came in an order that looks random. The keys are kept, because
+/// a table may let go of a text with the last of its keys.
+fn filled<T, K>(table: T, names: &[String], intern: impl Fn(&mut T, &str) -> K) -> (T, Vec<K>) {
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    for n in (1..names.len()).rev() {
+        order.swap(n, random() as usize % (n + 1));
     }
-    Arc::new(names)
+    let mut table = table;
+    let keys = order.into_iter().map(|n| intern(&mut table, &names[n])).collect();
+    (table, keys)
 }
 
 fn ids(runner: &mut Runner) {
@@ -95,13 +98,11 @@ fn ids(runner: &mut Runner) {
     }
 }
 
-/// Interns names that are known, one after the other in shuffled order. Fetching the name itself is
-/// part of every figure.
+/// Interns names that are known, as they lie in memory, which is as good as random to the table. So
+/// the name is at hand, as one that has just been made, and what the table keeps is not.
 fn hit<T: Table>(names: &Arc<Vec<String>>) -> Sampler {
-    let mut table = T::new();
+    let (mut table, keys) = filled(T::new(), names, T::intern);
     let names = Arc::clone(names);
-    // Kept, because a table may let go of a text with the last of its keys.
-    let keys: Vec<T::Key> = names.iter().map(|name| table.intern(name)).collect();
     let mut next = 0;
     Box::new(move |plan| {
         assert_eq!(keys.len(), names.len());
@@ -176,9 +177,8 @@ fn hostile(runner: &mut Runner) {
 }
 
 fn hit_team<T: Shared>(names: &Arc<Vec<String>>) -> Sampler {
-    let table = Arc::new(T::new());
-    let names = Arc::clone(names);
-    let keys: Vec<T::Key> = names.iter().map(|name| table.intern(name)).collect();
+    let (table, keys) = filled(T::new(), names, |table, name| table.intern(name));
+    let (table, names) = (Arc::new(table), Arc::clone(names));
     Box::new(move |plan| {
         assert_eq!(keys.len(), names.len());
         let worker = |from: usize| {
@@ -241,7 +241,7 @@ fn clear_ustr() {
 }
 
 fn misses(runner: &mut Runner, count: usize) {
-    let names = &Arc::new(fresh(count, 16));
+    let names = &names(count, 16);
     let target = |limit| Figure::ratio(Target::AtMost(limit));
     let nothing: fn() = || ();
     let case = Case::new(format!("miss.{count}x16B"))
