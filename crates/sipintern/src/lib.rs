@@ -11,7 +11,7 @@
 )]
 #![cfg_attr(
     feature = "alloc",
-    doc = "| [`Strings`] | many tables united, sorted by id | `alloc` |"
+    doc = "| [`Strings`], [`merged`], [`union`] | many tables united, sorted by id | `alloc` |"
 )]
 #![cfg_attr(
     feature = "heapless",
@@ -119,7 +119,7 @@ pub use sip13::hash_of;
 #[cfg(feature = "alloc")]
 pub use site::Site;
 #[cfg(feature = "alloc")]
-pub use strings::{Strings, merged};
+pub use strings::{Strings, merged, union};
 pub use symbol::Symbol;
 
 /// The examples in the README are tests.
