@@ -80,6 +80,14 @@ impl Index {
         &self.keys
     }
 
+    /// Words in use that follow each other.
+    #[cfg(test)]
+    pub(crate) fn longest_run(&self) -> usize {
+        let taken: Vec<bool> = self.words.iter().map(|it| it.load(order::PLAIN) != 0).collect();
+        let runs = taken.chunk_by(|one, two| one == two).filter(|run| run[0]);
+        runs.map(<[bool]>::len).max().unwrap_or(0)
+    }
+
     const fn most(len: usize) -> usize {
         len / 16 * 13 + len % 16 * 13 / 16
     }

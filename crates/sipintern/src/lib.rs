@@ -25,6 +25,18 @@
 //! A table may be shared between threads as it is. Who asks for a name that is there takes no lock
 //! and waits for nobody; new names are inserted one at a time.
 //!
+//! # Names that somebody has chosen
+//!
+//! - Memory: what `Limits` say, however many names come. Past them a name costs its hash and a
+//!   lookup; it is counted.
+//! - Time: where a name is looked for depends on keys that are made from an address and a seed, so
+//!   names or ids chosen without knowing them meet no more often than others. Whoever knows them can
+//!   make names meet; the search by text gives up after 32 words, and for an id after all that meet.
+//! - Ids: the hash has no secret, so two names with one id can be made (2^25 attempts for some pair).
+//!   The first stays; the others are a [`Outcome::Collision`] each time, and counted.
+//! - A text is UTF-8, as its type says, with any characters, zero bytes too. Other bytes have an id
+//!   ([`Symbol::of_bytes`]) and are not stored.
+//!
 //! # How likely do two names share an id?
 //!
 //! Ids have 50 bits. Among `n` different names the chance that any two share one is about

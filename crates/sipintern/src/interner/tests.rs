@@ -152,3 +152,20 @@ fn names_aimed_at_one_word() {
     names.intern("ordinary");
     assert!(names.hit("ordinary").is_ok());
 }
+
+/// Names whose ids end alike, as somebody would choose them against a table that takes the low bits
+/// for a place: they queue behind each other no more than others.
+#[test]
+#[cfg_attr(miri, ignore = "looks for names")]
+fn ids_that_end_alike_do_not_queue() {
+    let count = 4747;
+    let aimed = (0..).map(|n: u64| format!("{n:016}"));
+    let aimed = aimed.filter(|text| Symbol::of(text).to_packed50() % 1024 == 7).take(count);
+    let names = Interner::new();
+    for text in aimed {
+        assert_eq!(names.intern(&text).outcome, Outcome::New);
+    }
+    // A search goes over words in use only, so it is no longer than the longest run of them.
+    let longest = names.index.get().unwrap().longest_run();
+    assert!(longest <= 300, "{longest} words in a row, of {count} names");
+}
