@@ -19,6 +19,8 @@ pub struct Runner {
     plan: Plan,
     /// When to stop repeating what was noisy.
     deadline: Option<Instant>,
+    /// Only cases whose name contains this.
+    only: Option<String>,
     /// What has been measured so far.
     pub record: Record,
 }
@@ -30,7 +32,13 @@ impl Runner {
     /// A runner for one area. After `deadline` nothing is repeated any more.
     #[must_use]
     pub fn new(plan: Plan, deadline: Option<Instant>, record: Record) -> Self {
-        Self { plan, deadline, record }
+        Self { plan, deadline, only: None, record }
+    }
+
+    /// Leaves out cases whose name does not contain `text`.
+    #[must_use]
+    pub fn only(self, text: Option<String>) -> Self {
+        Self { only: text, ..self }
     }
 
     /// Notes in the record that a rival could not run here, and why.
@@ -47,6 +55,9 @@ impl Runner {
 
     /// Measures a case, twice if it was noisy, and prints its figures.
     pub fn run(&mut self, mut case: Case) {
+        if self.only.as_ref().is_some_and(|text| !case.name.contains(text)) {
+            return;
+        }
         let mut rounds = self.rounds(&mut case);
         let mut figures = evaluate(&case, &rounds);
         if figures.iter().any(|it| is_noisy(it) || it.verdict == "unmeasured") && self.has_time() {

@@ -1,5 +1,6 @@
-//! `report -- [ring|lock|interner|engine|export|all]… [--quick] [--dry]` measures and records, or with
-//! `--dry` only prints;
+//! `report -- [ring|lock|interner|engine|export|all]… [--quick] [--dry] [--case TEXT]` measures and
+//! records, or with `--dry` only prints; `--case` measures only cases whose name contains TEXT, and
+//! records nothing;
 //! `report -- tables` writes the tables and plots of `docs/performance.md` from the record.
 
 use std::process::ExitCode;
@@ -26,14 +27,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
+fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), String> {
     let mut plan = Plan::FULL;
-    let mut dry = false;
+    let (mut dry, mut only) = (false, None);
     let mut wanted: Vec<areas::Area> = Vec::new();
-    for argument in arguments {
+    while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--quick" => plan = Plan::QUICK,
             "--dry" => dry = true,
+            "--case" => {
+                only = Some(arguments.next().ok_or("'--case' of what?")?);
+                dry = true;
+            }
             "tables" => return tables::write(),
             "all" => wanted.extend(areas::ALL),
             name => match areas::ALL.iter().find(|(area, _)| *area == name) {
@@ -41,7 +46,7 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
                 None => {
                     let known = areas::ALL.map(|(area, _)| area).join(", ");
                     return Err(format!(
-                        "'{name}' is no area ({known}, all), not 'tables', '--quick' or '--dry'"
+                        "'{name}' is no area ({known}, all), not 'tables', '--quick', '--dry' or '--case'"
                     ));
                 }
             },
@@ -53,7 +58,7 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
 
     let mut short = Vec::new();
     for (area, measure) in wanted {
-        let record = measure_area(area, measure, plan);
+        let record = measure_area(area, measure, plan, only.clone());
         if dry {
             print_values(&record);
         } else {
@@ -71,7 +76,12 @@ fn run(arguments: impl Iterator<Item = String>) -> Result<(), String> {
     Ok(())
 }
 
-fn measure_area(area: &'static str, measure: fn(&mut Runner, bool), plan: Plan) -> Record {
+fn measure_area(
+    area: &'static str,
+    measure: fn(&mut Runner, bool),
+    plan: Plan,
+    only: Option<String>,
+) -> Record {
     let started = Instant::now();
     let mut record = Record::new(area, machine::describe());
     for (key, value) in &record.machine {
@@ -84,7 +94,7 @@ fn measure_area(area: &'static str, measure: fn(&mut Runner, bool), plan: Plan) 
     pin(1);
     let stolen = machine::steal();
     let deadline = plan.quick.then(|| started + QUICK_BUDGET);
-    let mut runner = Runner::new(plan, deadline, record);
+    let mut runner = Runner::new(plan, deadline, record).only(only);
     measure(&mut runner, plan.quick);
 
     let mut record = runner.record;

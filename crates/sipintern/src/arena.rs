@@ -90,9 +90,19 @@ impl Slot {
     }
 }
 
+/// Room for one record, as long as the lock is held under which it was made.
+pub(crate) struct Room<'a> {
+    pub(crate) place: Place,
+    slot: &'a Slot,
+    /// In bytes.
+    size: usize,
+}
+
 pub(crate) struct Arena {
     segments: [AtomicPtr<Slot>; SEGMENTS],
     blocks: AtomicU32,
+    /// The slot of the last block.
+    last: AtomicPtr<Slot>,
     /// Bytes of all records.
     records: AtomicUsize,
     /// Bytes of copied text.
@@ -109,6 +119,7 @@ impl Arena {
             Self {
                 segments,
                 blocks: AtomicU32::new(0),
+                last: AtomicPtr::new(ptr::null_mut()),
                 records: AtomicUsize::new(0),
                 text: AtomicUsize::new(0),
             }
@@ -147,41 +158,48 @@ impl Arena {
     /// The record at a place that was given out by this arena.
     #[inline]
     pub(crate) fn get(&self, place: Place) -> Record<'_> {
-        let slot = self.slot(place.block());
+        self.read(self.slot(place.block()), place.offset())
+    }
+
+    /// The record at an offset that the caller knows, by invariant 2.
+    #[inline]
+    fn read<'a>(&'a self, slot: &'a Slot, offset: u32) -> Record<'a> {
         #[cfg(loom)]
-        slot.witness[place.offset() as usize].with(|_| ());
+        slot.witness[offset as usize].with(|_| ());
         // SAFETY: written before, by invariant 2, never again, by 1, and stays, by 3.
-        unsafe { record::read(slot.at(place.offset())) }
+        unsafe { record::read(slot.at(offset)) }
     }
 
     /// Makes room for a record and says where it will be. On `Err` nothing has changed that could be
     /// seen. Without `grow`, does not allocate.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn prepare(
         &self,
         source: Source<'_>,
         grow: bool,
         _held: &Taken<'_>,
-    ) -> Result<Place, NoMemory> {
+    ) -> Result<Room<'_>, NoMemory> {
         let size = record::size(source);
         let units = u32::try_from(size / UNIT).map_err(|_| NoMemory)?;
-        let blocks = self.blocks.load(order::PLAIN);
-        if let Some(last) = blocks.checked_sub(1) {
-            let slot = self.slot(last);
+        // SAFETY: null, or the slot of the last block, which stays, by invariant 3.
+        let last = unsafe { self.last.load(order::PLAIN).as_ref() };
+        if let Some(slot) = last {
             let filled = slot.filled.load(order::PLAIN);
             if slot.size.load(order::PLAIN) - filled >= units {
-                return Ok(Place::new(last, filled));
+                let last = self.blocks.load(order::PLAIN) - 1;
+                return Ok(Room { place: Place::new(last, filled), slot, size });
             }
         }
-        if !grow || blocks == MOST_BLOCKS {
-            return Err(NoMemory);
-        }
-        self.open(blocks, size)
+        self.open(size, grow)
     }
 
     /// Opens a block with room for `size` bytes.
     #[cold]
-    fn open(&self, blocks: u32, size: usize) -> Result<Place, NoMemory> {
+    fn open(&self, size: usize, grow: bool) -> Result<Room<'_>, NoMemory> {
+        let blocks = self.blocks.load(order::PLAIN);
+        if !grow || blocks == MOST_BLOCKS {
+            return Err(NoMemory);
+        }
         let (segment, at) = Self::segment_of(blocks);
         if at == 0 && self.segments[segment].load(order::PLAIN).is_null() {
             let slots = try_many(FIRST_SEGMENT << segment, Slot::new)?;
@@ -189,24 +207,30 @@ impl Arena {
             self.segments[segment].store(slots, order::PLAIN);
         }
         let wanted = self.records.load(order::PLAIN).clamp(FIRST, LARGEST).max(size);
-        let size = wanted.next_multiple_of(UNIT);
-        let layout = Layout::from_size_align(size, UNIT).map_err(|_| NoMemory)?;
+        let taken = wanted.next_multiple_of(UNIT);
+        let layout = Layout::from_size_align(taken, UNIT).map_err(|_| NoMemory)?;
         // SAFETY: the size is at least that of a head.
         let start = unsafe { alloc(layout) };
         if start.is_null() {
             return Err(NoMemory);
         }
         let slot = self.slot(blocks);
-        slot.size.store((size / UNIT) as u32, order::PLAIN);
+        slot.size.store((taken / UNIT) as u32, order::PLAIN);
         slot.start.store(start, order::PLAIN);
         self.blocks.store(blocks + 1, order::PLAIN);
-        Ok(Place::new(blocks, 0))
+        self.last.store(ptr::from_ref(slot).cast_mut(), order::PLAIN);
+        Ok(Room { place: Place::new(blocks, 0), slot, size })
     }
 
     /// Writes the record that `prepare` made room for, under the same hold of the lock.
-    #[inline]
-    pub(crate) fn write(&self, place: Place, id: Symbol, source: Source<'_>, held: &Taken<'_>) {
-        let (slot, size) = (self.slot(place.block()), record::size(source));
+    #[inline(always)]
+    pub(crate) fn write(
+        &self,
+        Room { place, slot, size }: Room<'_>,
+        id: Symbol,
+        source: Source<'_>,
+        held: &Taken<'_>,
+    ) {
         debug_assert_eq!(slot.filled.load(order::PLAIN), place.offset());
         #[cfg(loom)]
         slot.witness[place.offset() as usize].with_mut(|_| ());
@@ -233,6 +257,24 @@ impl Arena {
                 Place::new(at.block() + 1, 0)
             };
             return (at, record, next);
+        }
+    }
+
+    /// Every record, in the order in which they came.
+    pub(crate) fn for_each<'a>(
+        &'a self,
+        _held: &Taken<'_>,
+        mut each: impl FnMut(Place, Record<'a>),
+    ) {
+        for block in 0..self.blocks.load(order::PLAIN) {
+            let slot = self.slot(block);
+            let filled = slot.filled.load(order::PLAIN);
+            let mut offset = 0;
+            while offset < filled {
+                let record = self.read(slot, offset);
+                each(Place::new(block, offset), record);
+                offset += (record.size / UNIT) as u32;
+            }
         }
     }
 
@@ -297,8 +339,9 @@ mod tests {
             let letter = char::from(b'a' + (i % 26) as u8);
             let text: String = core::iter::repeat_n(letter, len).collect();
             let source = Source::Copied(&text);
-            let place = arena.prepare(source, true, &held).unwrap();
-            arena.write(place, Symbol::of(&text), source, &held);
+            let room = arena.prepare(source, true, &held).unwrap();
+            let place = room.place;
+            arena.write(room, Symbol::of(&text), source, &held);
             records += record::size(source);
             known.push((place, arena.get(place).text().as_ptr(), text));
             assert!(arena.taken() <= 2 * records + LARGEST);

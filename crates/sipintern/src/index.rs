@@ -80,6 +80,14 @@ impl Index {
         &self.keys
     }
 
+    /// Words in use that follow each other.
+    #[cfg(test)]
+    pub(crate) fn longest_run(&self) -> usize {
+        let taken: Vec<bool> = self.words.iter().map(|it| it.load(order::PLAIN) != 0).collect();
+        let runs = taken.chunk_by(|one, two| one == two).filter(|run| run[0]);
+        runs.map(<[bool]>::len).max().unwrap_or(0)
+    }
+
     const fn most(len: usize) -> usize {
         len / 16 * 13 + len % 16 * 13 / 16
     }
@@ -93,48 +101,74 @@ impl Index {
         hash as u32 & !self.places
     }
 
-    /// The records that a search for this hash meets in a half, up to the first empty word.
-    #[inline]
-    fn probe<'a>(
+    /// Searches a half for this hash, from its start on: what `found` makes of the record of a word
+    /// that agrees in its tag, or the empty word that ends the search.
+    #[inline(always)]
+    fn search<'a, T>(
         &'a self,
-        half: &'a [AtomicU32],
+        half: Half,
         hash: u64,
         arena: &'a Arena,
-    ) -> impl Iterator<Item = Option<Record<'a>>> {
+        found: impl Fn(Record<'a>) -> Option<T>,
+    ) -> Result<T, Gap<'a>> {
+        let words = self.half(half);
         let (tag, start) = (self.tag(hash), (hash >> self.shift) as usize);
-        let mut at = start;
-        core::iter::from_fn(move || {
-            let word = half[at & (half.len() - 1)].load(order::word_look());
-            at += 1;
+        for at in start..start.saturating_add(half.probes()) {
+            let at = at & (words.len() - 1);
+            let word = words[at].load(order::word_look());
             if word == 0 {
-                return None;
+                return Err(Gap::new(self, half, at, tag));
             }
-            Some((word & !self.places == tag).then(|| arena.get(Place((word & self.places) - 1))))
+            if word & !self.places == tag {
+                let record = arena.get(Place((word & self.places) - 1));
+                if let Some(found) = found(record) {
+                    return Ok(found);
+                }
+            }
+        }
+        Err(Gap { index: Some(self), word: Gap::NOWHERE })
+    }
+
+    #[inline(always)]
+    fn half(&self, half: Half) -> &[AtomicU32] {
+        match half {
+            Half::Texts => &self.words[..self.len],
+            Half::Ids => &self.words[self.len..],
+        }
+    }
+
+    /// The id of a text that the texts' half has, or where it would be.
+    #[inline]
+    pub(crate) fn find_text<'a>(&'a self, text: &str, arena: &'a Arena) -> Result<Symbol, Gap<'a>> {
+        let hash = self.keys.of_text(text.as_bytes());
+        self.search(Half::Texts, hash, arena, |record| {
+            same(record.text(), text).then_some(record.id)
         })
     }
 
-    /// The id of a text that the texts' half has.
+    /// The record of an id, or where it would be.
     #[inline]
-    pub(crate) fn find_text(&self, text: &str, arena: &Arena) -> Option<Symbol> {
-        let hash = self.keys.of_text(text.as_bytes());
-        let found = self.probe(&self.words[..self.len], hash, arena).take(PROBES);
-        found.flatten().find(|record| same(record.text(), text)).map(|record| record.id)
-    }
-
-    /// The record of an id.
-    #[inline]
-    pub(crate) fn find_id<'a>(&'a self, id: Symbol, arena: &'a Arena) -> Option<Record<'a>> {
+    pub(crate) fn find_id<'a>(
+        &'a self,
+        id: Symbol,
+        arena: &'a Arena,
+    ) -> Result<Record<'a>, Gap<'a>> {
         let hash = self.keys.of_id(id);
-        let mut found = self.probe(&self.words[self.len..], hash, arena);
-        found.find_map(|record| record.filter(|record| record.id == id))
+        self.search(Half::Ids, hash, arena, |record| (record.id == id).then_some(record))
     }
 
-    /// Puts a place into the first empty word of the first `most` from the start.
-    fn put(&self, half: &[AtomicU32], hash: u64, place: Place, most: usize, publish: Ordering) {
-        let start = (hash >> self.shift) as usize;
-        let word = self.tag(hash) | (place.0 + 1);
-        for at in start..start.saturating_add(most.min(half.len())) {
-            let slot = &half[at & (half.len() - 1)];
+    /// What a record at `place` with this hash has to put into a half, and from where on.
+    #[inline(always)]
+    const fn entry(&self, hash: u64, place: Place) -> Entry {
+        Entry { start: (hash >> self.shift) as usize, word: self.tag(hash) | (place.0 + 1) }
+    }
+
+    /// Puts an entry into the first empty word from its start, if it is not too far for the half.
+    #[inline(always)]
+    fn put(&self, half: Half, Entry { start, word }: Entry, publish: Ordering) {
+        let words = self.half(half);
+        for at in start..start.saturating_add(half.probes()) {
+            let slot = &words[at & (words.len() - 1)];
             if slot.load(order::PLAIN) == 0 {
                 slot.store(word, publish);
                 return;
@@ -142,13 +176,141 @@ impl Index {
         }
     }
 
-    fn put_id(&self, id: Symbol, place: Place, publish: Ordering) {
-        self.put(&self.words[self.len..], self.keys.of_id(id), place, usize::MAX, publish);
+    /// Puts all records of the arena into an index that nobody else has yet.
+    fn fill(&self, arena: &Arena, held: &Taken<'_>) {
+        let mut batch = Batch { index: self, waiting: [[Entry::default(); 2]; BATCH], count: 0 };
+        arena.for_each(held, |place, record| {
+            let of_id = self.entry(self.keys.of_id(record.id), place);
+            let of_text = self.entry(self.keys.of_text(record.text().as_bytes()), place);
+            batch.add([of_id, of_text]);
+        });
+        batch.put();
     }
 
+    #[cold]
+    fn put_id(&self, id: Symbol, place: Place, publish: Ordering) {
+        self.put(Half::Ids, self.entry(self.keys.of_id(id), place), publish);
+    }
+
+    #[cold]
     fn put_text(&self, text: &str, place: Place, publish: Ordering) {
         let hash = self.keys.of_text(text.as_bytes());
-        self.put(&self.words[..self.len], hash, place, PROBES, publish);
+        self.put(Half::Texts, self.entry(hash, place), publish);
+    }
+}
+
+/// Records on their way into an index. Their first words are asked for together, so that they travel
+/// together, and are looked at then.
+struct Batch<'a> {
+    index: &'a Index,
+    waiting: [[Entry; 2]; BATCH],
+    count: usize,
+}
+
+const BATCH: usize = if cfg!(loom) { 1 } else { 16 };
+
+#[derive(Clone, Copy, Default)]
+struct Entry {
+    start: usize,
+    word: u32,
+}
+
+impl Batch<'_> {
+    /// Of a record's id and of its text.
+    #[inline(always)]
+    fn add(&mut self, entries: [Entry; 2]) {
+        self.waiting[self.count] = entries;
+        self.count += 1;
+        if self.count == BATCH {
+            self.put();
+        }
+    }
+
+    #[inline(always)]
+    fn put(&mut self) {
+        let waiting = &self.waiting[..self.count];
+        let first =
+            |half: Half, entry: Entry| self.index.half(half)[entry.start].load(order::PLAIN);
+        let firsts = waiting
+            .iter()
+            .map(|[of_id, of_text]| first(Half::Ids, *of_id) | first(Half::Texts, *of_text));
+        core::hint::black_box(firsts.fold(0, |all, one| all | one));
+        for entries in waiting {
+            for (half, entry) in HALVES.into_iter().zip(*entries) {
+                self.index.put(half, entry, order::PLAIN);
+            }
+        }
+        self.count = 0;
+    }
+}
+
+const HALVES: [Half; 2] = [Half::Ids, Half::Texts];
+
+#[derive(Clone, Copy)]
+enum Half {
+    Texts,
+    Ids,
+}
+
+impl Half {
+    /// How many words a search looks at, at most.
+    #[inline(always)]
+    const fn probes(self) -> usize {
+        match self {
+            Self::Texts => PROBES,
+            Self::Ids => usize::MAX,
+        }
+    }
+}
+
+/// The empty word at which a search has ended, if it met one. Two registers.
+#[derive(Clone, Copy)]
+pub(crate) struct Gap<'a> {
+    index: Option<&'a Index>,
+    /// Number of the word among those of both halves. The tag stands 32 bits higher, which has as
+    /// many zeros at its low end as a place at least has.
+    word: u64,
+}
+
+impl<'a> Gap<'a> {
+    /// More than any number with any tag.
+    const NOWHERE: u64 = u64::MAX;
+    const NUMBER: u64 = (1 << (32 + LEAST_PLACE_BITS)) - 1;
+
+    /// Nothing was searched.
+    pub(crate) const NONE: Self = Self { index: None, word: Self::NOWHERE };
+
+    #[inline]
+    const fn new(index: &'a Index, half: Half, at: usize, tag: u32) -> Self {
+        let first = match half {
+            Half::Texts => 0,
+            Half::Ids => index.len,
+        };
+        Self { index: Some(index), word: (first + at) as u64 | (tag as u64) << 32 }
+    }
+
+    /// The word, if it is certain that what was sought has not come since: it would stand there,
+    /// for the words before it are taken for good, by invariant 1.
+    #[inline(always)]
+    pub(crate) fn open(self, current: &'a Index, _held: &Taken<'_>) -> Option<Open<'a>> {
+        let index = self.index.filter(|index| ptr::eq(*index, current))?;
+        let word = index.words.get((self.word & Self::NUMBER) as usize)?;
+        let tag = (self.word >> 32) as u32 & !index.places;
+        (word.load(order::PLAIN) == 0).then_some(Open { word, tag })
+    }
+}
+
+/// An empty word that stays empty until the lock is given back, and the tag of what belongs there.
+#[derive(Clone, Copy)]
+pub(crate) struct Open<'a> {
+    word: &'a AtomicU32,
+    tag: u32,
+}
+
+impl Open<'_> {
+    #[inline(always)]
+    fn fill(self, place: Place, publish: Ordering) {
+        self.word.store(self.tag | (place.0 + 1), publish);
     }
 }
 
@@ -173,25 +335,18 @@ impl Current {
     }
 
     /// Replaces the index by one with room for `entries`, one of them at `place`, and all that the
-    /// arena holds: `count` records. On `Err` nothing has changed.
+    /// arena holds. On `Err` nothing has changed.
     pub(crate) fn grow(
         &self,
         (entries, place): (usize, Place),
         seed: u64,
         arena: &Arena,
-        count: usize,
-        _held: &Taken<'_>,
+        held: &Taken<'_>,
     ) -> Result<&Index, NoMemory> {
         // Places may get eight times as large before another index is needed for their sake.
         let place_bits = u32::BITS - place.0.leading_zeros() + 3;
         let mut index = Index::new(entries, place_bits, seed)?;
-        let mut at = Place(0);
-        for _ in 0..count {
-            let (place, record, next) = arena.next(at);
-            index.put_id(record.id, place, order::PLAIN);
-            index.put_text(record.text(), place, order::PLAIN);
-            at = next;
-        }
+        index.fill(arena, held);
         index.older = self.0.load(order::PLAIN);
         #[cfg(loom)]
         index.witness.with_mut(|_| ());
@@ -201,15 +356,30 @@ impl Current {
         Ok(unsafe { &*index })
     }
 
-    /// Enters a record that is written and counted.
-    pub(crate) fn enter(index: &Index, id: Symbol, text: &str, place: Place, _held: &Taken<'_>) {
+    /// Enters a record that is written and counted, into the words where it was sought, if they are
+    /// known.
+    #[inline(always)]
+    pub(crate) fn enter(
+        index: &Index,
+        (id, text): (Symbol, &str),
+        place: Place,
+        (of_id, of_text): (Option<Open<'_>>, Option<Open<'_>>),
+        _held: &Taken<'_>,
+    ) {
+        let enter_text = || match of_text {
+            Some(open) => open.fill(place, order::text_publish()),
+            None => index.put_text(text, place, order::text_publish()),
+        };
         if mutant::is("sipintern.text_first") {
-            index.put_text(text, place, order::text_publish());
-            index.put_id(id, place, order::id_publish());
-            return;
+            enter_text();
         }
-        index.put_id(id, place, order::id_publish());
-        index.put_text(text, place, order::text_publish());
+        match of_id {
+            Some(open) => open.fill(place, order::id_publish()),
+            None => index.put_id(id, place, order::id_publish()),
+        }
+        if !mutant::is("sipintern.text_first") {
+            enter_text();
+        }
     }
 }
 

@@ -8,7 +8,7 @@ pub(crate) use store::May;
 use store::Pairs;
 
 use crate::arena::{Arena, Place};
-use crate::index::Current;
+use crate::index::{Current, Gap};
 use crate::iter::{IntoIter, Iter};
 use crate::limits::{Limits, MergeReport};
 use crate::listed::List;
@@ -159,8 +159,8 @@ impl Interner {
     #[inline]
     pub fn intern(&self, text: &str) -> Interned {
         match self.hit(text) {
-            Some(id) => Interned { id, outcome: Outcome::Known },
-            None => self.miss(Source::Copied(text), May::WaitAndAllocate),
+            Ok(id) => Interned { id, outcome: Outcome::Known },
+            Err(gap) => self.miss(Source::Copied(text), gap, May::WaitAndAllocate),
         }
     }
 
@@ -180,15 +180,15 @@ impl Interner {
     /// ```
     pub fn try_intern(&self, text: &str) -> Interned {
         match self.hit(text) {
-            Some(id) => Interned { id, outcome: Outcome::Known },
-            None => self.miss(Source::Copied(text), May::Neither),
+            Ok(id) => Interned { id, outcome: Outcome::Known },
+            Err(gap) => self.miss(Source::Copied(text), gap, May::Neither),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn miss(&self, source: Source<'_>, may: May) -> Interned {
-        self.store(Symbol::of(source.text()), source, may)
+    fn miss<'a>(&'a self, source: Source<'_>, gap: Gap<'a>, may: May) -> Interned {
+        self.store(Symbol::of(source.text()), source, gap, may)
     }
 
     /// Like [`intern`](Self::intern), but keeps the reference instead of a copy: costs no bytes of
@@ -207,8 +207,8 @@ impl Interner {
     #[inline]
     pub fn intern_static(&self, text: &'static str) -> Interned {
         match self.hit(text) {
-            Some(id) => Interned { id, outcome: Outcome::Known },
-            None => self.miss(Source::Static(text), May::WaitAndAllocate),
+            Ok(id) => Interned { id, outcome: Outcome::Known },
+            Err(gap) => self.miss(Source::Static(text), gap, May::WaitAndAllocate),
         }
     }
 
@@ -227,14 +227,12 @@ impl Interner {
     /// ```
     pub fn register(&self, id: Symbol, text: &str) -> Result<Outcome, IdMismatch> {
         let answer = self.hit(text);
-        let actual = answer.unwrap_or_else(|| Symbol::of(text));
+        let actual = answer.unwrap_or_else(|_| Symbol::of(text));
         if id != actual {
             return Err(IdMismatch { given: id, actual });
         }
-        if answer.is_some() {
-            return Ok(Outcome::Known);
-        }
-        Ok(self.store(id, Source::Copied(text), May::WaitAndAllocate).outcome)
+        let Err(gap) = answer else { return Ok(Outcome::Known) };
+        Ok(self.store(id, Source::Copied(text), gap, May::WaitAndAllocate).outcome)
     }
 
     /// The id of `text` if it is stored here.
@@ -252,13 +250,13 @@ impl Interner {
     #[must_use]
     #[inline]
     pub fn lookup(&self, text: &str) -> Option<Symbol> {
-        self.hit(text).or_else(|| self.find_slowly(text))
+        self.hit(text).ok().or_else(|| self.find_slowly(text))
     }
 
     #[cold]
     fn find_slowly(&self, text: &str) -> Option<Symbol> {
         let id = Symbol::of(text);
-        self.find(id).filter(|record| same(record.text(), text)).map(|_| id)
+        self.find(id).ok().filter(|record| same(record.text(), text)).map(|_| id)
     }
 
     /// Whether `text` is stored here, by the comparison of [`lookup`](Self::lookup).
@@ -287,7 +285,7 @@ impl Interner {
     /// ```
     #[must_use]
     pub fn resolve(&self, id: Symbol) -> Option<&str> {
-        self.find(id).map(|record| record.text())
+        self.find(id).ok().map(|record| record.text())
     }
 
     /// How many texts are stored. Collided and dropped ones are not.
@@ -328,6 +326,20 @@ impl Interner {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.arena.used()
+    }
+
+    /// Whether a thread is inserting at this moment, so that [`try_intern`](Self::try_intern) of a
+    /// new text would be refused.
+    ///
+    /// In a forked child: whether one was, at the fork, that is not there to end it. Such a table is
+    /// half written: it must not be asked, merged or dropped, only forgotten.
+    ///
+    /// ```
+    /// assert!(!sipintern::Interner::new().is_busy());
+    /// ```
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.written.lock.is_taken()
     }
 
     /// The limits in force.
@@ -464,7 +476,7 @@ impl Interner {
         let mut report = MergeReport::default();
         let texts = core::iter::from_fn(|| texts.next_record()).map(|r| (r.id, r.source));
         for (id, source) in texts.chain(listed.map(|node| (node.id, node.source()))) {
-            match self.store(id, source, May::WaitAndAllocate).outcome {
+            match self.store(id, source, Gap::NONE, May::WaitAndAllocate).outcome {
                 Outcome::New => report.new += 1,
                 Outcome::Known => report.known += 1,
                 Outcome::Collision => report.collided += 1,

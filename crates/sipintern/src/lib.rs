@@ -11,7 +11,7 @@
 )]
 #![cfg_attr(
     feature = "alloc",
-    doc = "| [`Strings`] | many tables united, sorted by id | `alloc` |"
+    doc = "| [`Strings`], [`merged`], [`union`] | many tables united, sorted by id | `alloc` |"
 )]
 #![cfg_attr(
     feature = "heapless",
@@ -24,6 +24,18 @@
 //!
 //! A table may be shared between threads as it is. Who asks for a name that is there takes no lock
 //! and waits for nobody; new names are inserted one at a time.
+//!
+//! # Names that somebody has chosen
+//!
+//! - Memory: what `Limits` say, however many names come. Past them a name costs its hash and a
+//!   lookup; it is counted.
+//! - Time: where a name is looked for depends on keys that are made from an address and a seed, so
+//!   names or ids chosen without knowing them meet no more often than others. Whoever knows them can
+//!   make names meet; the search by text gives up after 32 words, and for an id after all that meet.
+//! - Ids: the hash has no secret, so two names with one id can be made (2^25 attempts for some pair).
+//!   The first stays; the others are a [`Outcome::Collision`] each time, and counted.
+//! - A text is UTF-8, as its type says, with any characters, zero bytes too. Other bytes have an id
+//!   ([`Symbol::of_bytes`]) and are not stored.
 //!
 //! # How likely do two names share an id?
 //!
@@ -119,7 +131,7 @@ pub use sip13::hash_of;
 #[cfg(feature = "alloc")]
 pub use site::Site;
 #[cfg(feature = "alloc")]
-pub use strings::{Strings, merged};
+pub use strings::{Strings, merged, union};
 pub use symbol::Symbol;
 
 /// The examples in the README are tests.

@@ -4,7 +4,7 @@ use crate::order;
 use syncface::Backoff;
 use syncface::atomic::AtomicUsize;
 
-/// Even when free. Every insert adds two, so an equal number means that nothing was inserted since.
+/// 1 while an insert is at work.
 pub(crate) struct Lock {
     state: AtomicUsize,
 }
@@ -16,23 +16,20 @@ impl Lock {
         }
     }
 
-    /// The inserts that are over, all of which the caller now sees.
-    #[inline]
-    pub(crate) fn look(&self) -> Stamp {
-        Stamp(self.state.load(order::lock_look()))
+    /// Whether somebody has it; may have changed when the caller hears of it.
+    pub(crate) fn is_taken(&self) -> bool {
+        self.state.load(order::PLAIN) != 0
     }
 
     /// The lock, if nobody has it.
     #[inline]
     pub(crate) fn try_take(&self) -> Option<Taken<'_>> {
         // The plain look keeps waiting inserts from pulling the line away from the one at work.
-        let state = self.state.load(order::PLAIN);
-        if state % 2 == 1 {
+        if self.is_taken() {
             return None;
         }
-        let taken = state.wrapping_add(1);
-        self.state.compare_exchange(state, taken, order::lock_take(), order::PLAIN).ok()?;
-        Some(Taken { lock: self, before: Stamp(state) })
+        self.state.compare_exchange(0, 1, order::lock_take(), order::PLAIN).ok()?;
+        Some(Taken(self))
     }
 
     /// The lock, once nobody else has it.
@@ -61,20 +58,12 @@ impl Lock {
     }
 }
 
-/// How many inserts there have been.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Stamp(usize);
-
 /// Dropped, it gives the lock back, also when a panic passes by.
-pub(crate) struct Taken<'a> {
-    lock: &'a Lock,
-    /// The state when the lock was free.
-    pub(crate) before: Stamp,
-}
+pub(crate) struct Taken<'a>(&'a Lock);
 
 impl Drop for Taken<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.lock.state.store(self.before.0.wrapping_add(2), order::lock_leave());
+        self.0.state.store(0, order::lock_leave());
     }
 }

@@ -12,8 +12,7 @@
 //! | `list_publish` | a collision is hooked in | Release | `list_look`: who sees the link sees the collision |
 //! | `list_look` | a link of the list of collisions is read | Acquire | `list_publish` |
 //! | `lock_take` | an insert begins | Acquire | `lock_leave`: inserts happen one after the other |
-//! | `lock_look` | a search notes which inserts are over | Acquire | `lock_leave`: it sees all of them |
-//! | `lock_leave` | an insert ends | Release | `lock_take`, `lock_look` |
+//! | `lock_leave` | an insert ends | Release | `lock_take` |
 //! | `site_mark` | a call site has registered its text | Release | `site_look`: who skips registering sees the text |
 //! | `site_look` | a call site asks whether it has | Acquire | `site_mark` |
 //!
@@ -49,7 +48,6 @@ sites! {
     list_publish: Release;
     list_look: Acquire;
     lock_take: Acquire;
-    lock_look: Acquire;
     lock_leave: Release;
     site_mark: Release;
     site_look: Acquire;

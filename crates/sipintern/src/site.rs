@@ -101,8 +101,12 @@ impl Site {
     #[cold]
     fn register(&self, names: &Interner) {
         let epoch = names.begin_epoch();
-        let Interned { outcome, .. } =
-            names.store(self.id, Source::Static(self.text), May::WaitAndAllocate);
+        let Interned { outcome, .. } = names.store(
+            self.id,
+            Source::Static(self.text),
+            crate::index::Gap::NONE,
+            May::WaitAndAllocate,
+        );
         if !matches!(outcome, Outcome::OutOfMemory | Outcome::Busy) {
             self.seen.store(epoch, order::site_mark());
         }

@@ -1,23 +1,11 @@
 //! The union of many interners, for whoever reads them out.
 
-use crate::{Collision, Interner, Symbol};
+use crate::{Collision, Interner, Limits, Symbol};
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::alloc::Layout;
 use core::fmt;
-
-/// A row per different (id, text); the text is `buffer[start..start + len]`.
-#[derive(Clone, Copy)]
-struct Row {
-    id: Symbol,
-    start: usize,
-    len: usize,
-}
-
-impl Row {
-    fn text(self, buffer: &str) -> &str {
-        &buffer[self.start..self.start + self.len]
-    }
-}
 
 /// The texts of many interners, each once, by ascending id.
 ///
@@ -33,7 +21,7 @@ impl Row {
 /// ```
 /// use sipintern::{Interner, Strings, symbol};
 ///
-/// let (mut one, mut two) = (Interner::new(), Interner::new());
+/// let (one, two) = (Interner::new(), Interner::new());
 /// ["pool", "pexlag"].iter().for_each(|text| _ = one.intern(text));
 /// ["pool", "pdgtib"].iter().for_each(|text| _ = two.intern(text));
 ///
@@ -45,35 +33,37 @@ impl Row {
 /// assert_eq!(all.get(symbol!("pexlag")), Some("pdgtib")); // they share an id
 /// assert_eq!(all.collisions().next().unwrap().other, "pexlag");
 /// ```
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct Strings {
-    buffer: String,
-    /// Sorted by id, then text; no two rows are equal.
-    rows: Vec<Row>,
-    /// Different ids in `rows`.
-    ids: usize,
+    table: Interner,
+    /// All texts of the ids that have several, by id and then text.
+    clashes: BTreeSet<(Symbol, String)>,
     unlisted: u64,
     dropped: u64,
 }
 
 impl Strings {
+    syncface::maybe_const! {
     /// No texts. Allocates nothing.
     ///
     /// ```
     /// assert!(sipintern::Strings::new().is_empty());
     /// ```
     #[must_use]
-    pub const fn new() -> Self {
-        Self { buffer: String::new(), rows: Vec::new(), ids: 0, unlisted: 0, dropped: 0 }
+    pub fn new() -> Self {
+        let table = Interner::with_limits(Limits::NONE);
+        Self { table, clashes: BTreeSet::new(), unlisted: 0, dropped: 0 }
+    }
     }
 
     /// Adds the texts and listed collisions of `shard`. Adding it again adds no text.
     ///
-    /// Cost: a binary search for each text, and, if any is new, a merge of two sorted lists.
+    /// Cost: as a [`merge`](Interner::merge), so in proportion to the texts of `shard`, however many
+    /// there are already.
     ///
     /// ```
     /// use sipintern::{Interner, Strings};
-    /// let mut shard = Interner::new();
+    /// let shard = Interner::new();
     /// shard.intern("pool");
     /// let mut all = Strings::new();
     /// all.add(&shard);
@@ -81,31 +71,33 @@ impl Strings {
     /// assert_eq!(all.len(), 1);
     /// ```
     pub fn add(&mut self, shard: &Interner) {
-        let before = self.rows.len();
         let listed = shard.collision_pairs();
         let unlisted = shard.collisions().saturating_sub(listed.len() as u64);
         self.unlisted = self.unlisted.saturating_add(unlisted);
-        self.dropped = self.dropped.saturating_add(shard.dropped());
-        for (id, text) in shard.iter().chain(listed.map(|pair| (pair.id, pair.other))) {
-            let known = self.rows[..before]
-                .binary_search_by(|row| (row.id, row.text(&self.buffer)).cmp(&(id, text)))
-                .is_ok();
-            if !known {
-                self.rows.push(Row { id, start: self.buffer.len(), len: text.len() });
-                self.buffer.push_str(text);
-            }
+        let report = self.table.merge(shard);
+        if report.out_of_memory > 0 {
+            alloc::alloc::handle_alloc_error(Layout::new::<Self>());
         }
-        if self.rows.len() > before {
-            let Self { buffer, rows, .. } = self;
-            let order = |a: &Row, b: &Row| (a.id, a.text(buffer)).cmp(&(b.id, b.text(buffer)));
-            rows[before..].sort_unstable_by(order);
-            // Two sorted runs: the stable sort finds and merges them.
-            rows.sort_by(order);
-            self.ids = rows.chunk_by(|a, b| a.id == b.id).count();
+        let dropped = shard.dropped().saturating_add(report.full as u64);
+        self.dropped = self.dropped.saturating_add(dropped);
+        if report.collided == 0 {
+            return;
+        }
+        for (id, text) in shard.iter().chain(listed.map(|pair| (pair.id, pair.other))) {
+            if let Some(kept) = self.table.resolve(id).filter(|kept| *kept != text) {
+                self.clashes.insert((id, kept.into()));
+                self.clashes.insert((id, text.into()));
+            }
         }
     }
 
-    /// The text of `id`, or `None`. Cost: a binary search.
+    /// The text of an id that has several.
+    fn first_clash(&self, id: Symbol) -> Option<&str> {
+        let (of, text) = self.clashes.range((id, String::new())..).next()?;
+        (*of == id).then_some(text)
+    }
+
+    /// The text of `id`, or `None`. Cost: as [`Interner::resolve`].
     ///
     /// ```
     /// use sipintern::{Strings, symbol};
@@ -113,9 +105,7 @@ impl Strings {
     /// ```
     #[must_use]
     pub fn get(&self, id: Symbol) -> Option<&str> {
-        let at = self.rows.partition_point(|row| row.id < id);
-        let row = self.rows.get(at).filter(|row| row.id == id)?;
-        Some(row.text(&self.buffer))
+        self.first_clash(id).or_else(|| self.table.resolve(id))
     }
 
     /// How many ids have a text.
@@ -124,8 +114,8 @@ impl Strings {
     /// assert_eq!(sipintern::Strings::new().len(), 0);
     /// ```
     #[must_use]
-    pub const fn len(&self) -> usize {
-        self.ids
+    pub fn len(&self) -> usize {
+        self.table.len()
     }
 
     /// Whether there is no text.
@@ -134,40 +124,39 @@ impl Strings {
     /// assert!(sipintern::merged([]).is_empty());
     /// ```
     #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.ids == 0
+    pub fn is_empty(&self) -> bool {
+        self.table.is_empty()
     }
 
-    /// Ids and texts by ascending id, each id once.
+    /// Ids and texts by ascending id, each id once. Sorts them when called, in a list of its own.
     ///
     /// ```
     /// use sipintern::{Interner, merged};
-    /// let mut shard = Interner::new();
+    /// let shard = Interner::new();
     /// ["conv2d", "pool", ""].iter().for_each(|text| _ = shard.intern(text));
     /// let all = merged([&shard]);
     /// assert!(all.iter().map(|(id, _)| id).is_sorted());
     /// assert_eq!(all.iter().count(), 3);
     /// ```
-    pub fn iter(&self) -> impl Iterator<Item = (Symbol, &str)> {
-        let groups = self.rows.chunk_by(|a, b| a.id == b.id);
-        groups.map(|group| (group[0].id, group[0].text(&self.buffer)))
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Symbol, &str)> {
+        let all = self.table.sorted().into_iter();
+        all.map(|(id, text)| (id, self.first_clash(id).unwrap_or(text)))
     }
 
     /// Texts whose id resolves to another text, by ascending id and then text.
     ///
     /// ```
     /// use sipintern::{Interner, merged};
-    /// let (mut one, mut two) = (Interner::new(), Interner::new());
+    /// let (one, two) = (Interner::new(), Interner::new());
     /// one.intern("pdgtib");
     /// two.intern("pexlag");
     /// let pairs: Vec<_> = merged([&two, &one]).collisions().map(|pair| pair.to_string()).collect();
     /// assert_eq!(pairs, [r#"0x06b1b877bec41 means "pdgtib", but "pexlag" has it too"#]);
     /// ```
     pub fn collisions(&self) -> impl Iterator<Item = Collision<'_>> {
-        self.rows.chunk_by(|a, b| a.id == b.id).flat_map(move |group| {
-            let kept = group[0].text(&self.buffer);
-            let others = group[1..].iter();
-            others.map(move |row| Collision { id: row.id, kept, other: row.text(&self.buffer) })
+        self.clashes.iter().filter_map(|(id, other)| {
+            let kept = self.first_clash(*id)?;
+            (kept != other).then_some(Collision { id: *id, kept, other })
         })
     }
 
@@ -182,11 +171,11 @@ impl Strings {
     }
 
     /// How often the interners did not store a text ([`Interner::dropped`]), summed over all
-    /// additions.
+    /// additions, and how many texts found no room here, where all together have 4 GiB.
     ///
     /// ```
     /// use sipintern::{Interner, Limits, merged};
-    /// let mut shard = Interner::with_limits(Limits { max_entries: 0, ..Limits::DEFAULT });
+    /// let shard = Interner::with_limits(Limits { max_entries: 0, ..Limits::DEFAULT });
     /// shard.intern("pool");
     /// assert_eq!(merged([&shard]).dropped(), 1);
     /// ```
@@ -200,7 +189,7 @@ impl Strings {
 ///
 /// ```
 /// use sipintern::{Interner, merged, symbol};
-/// let mut shards = [Interner::new(), Interner::new()];
+/// let shards = [Interner::new(), Interner::new()];
 /// shards[0].intern("conv2d");
 /// shards[1].intern("pool");
 /// assert_eq!(merged(&shards).get(symbol!("pool")), Some("pool"));
@@ -212,6 +201,44 @@ pub fn merged<'a>(shards: impl IntoIterator<Item = &'a Interner>) -> Strings {
         all.add(shard);
     }
     all
+}
+
+/// The union of some interners without a table: every different pair of an id and a text once, by
+/// ascending id and then text, listed collisions included. Texts with one id follow each other.
+///
+/// Copies no text; allocates, in the ordinary way, one list of all pairs, and sorts it.
+///
+/// ```
+/// use sipintern::{Interner, symbol, union};
+/// let (one, two) = (Interner::new(), Interner::new());
+/// ["pool", "pexlag"].iter().for_each(|text| _ = one.intern(text));
+/// ["pool", "pdgtib"].iter().for_each(|text| _ = two.intern(text));
+/// let texts: Vec<&str> = union([&one, &two]).map(|(_, text)| text).collect();
+/// assert_eq!(texts, ["pdgtib", "pexlag", "pool"]); // the first two share an id
+/// ```
+pub fn union<'a>(
+    shards: impl IntoIterator<Item = &'a Interner>,
+) -> impl ExactSizeIterator<Item = (Symbol, &'a str)> {
+    let mut all = Vec::new();
+    for shard in shards {
+        let listed = shard.collision_pairs().map(|pair| (pair.id, pair.other));
+        all.extend(shard.iter().chain(listed));
+    }
+    // By id alone, because nearly all neighbours with one id have one text, too.
+    all.sort_unstable_by_key(|&(id, _)| id);
+    for same_id in all.chunk_by_mut(|one, two| one.0 == two.0) {
+        if same_id.iter().any(|pair| pair.1 != same_id[0].1) {
+            same_id.sort_unstable();
+        }
+    }
+    all.dedup();
+    all.into_iter()
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl fmt::Debug for Strings {

@@ -117,7 +117,7 @@ fn merge_of_static_texts_copies_nothing() {
 
 #[test]
 fn limits_hold_against_many_names() {
-    let count: u32 = if cfg!(miri) { 150 } else { 200_000 };
+    let count: u32 = if cfg!(miri) { 150 } else { 1_000_000 };
     let limits = Limits { max_entries: 100, max_bytes: 1000, max_len: 50 };
     let names = Interner::with_limits(limits);
     for i in 0..count {
@@ -164,6 +164,18 @@ fn long_texts() {
     names.intern("after");
     assert_eq!(names.resolve(id), Some(&*long));
     assert_eq!(names.resolve(Symbol::of("after")), Some("after"));
+}
+
+#[test]
+fn zero_bytes_are_bytes_like_others() {
+    let names = Interner::new();
+    let texts = ["", "\0", "\0\0", "a", "a\0", "\0a", "a\0b", "sixteen bytes\0\0\0"];
+    for text in texts {
+        assert_eq!(names.intern(text).outcome, Outcome::New, "{text:?}");
+    }
+    for text in texts {
+        assert_eq!(names.resolve(Symbol::of(text)), Some(text));
+    }
 }
 
 #[test]

@@ -237,6 +237,9 @@ proptest! {
         prop_assert!(one.iter().map(|(id, text)| (id.get(), text)).eq(
             expected.iter().map(|(id, texts)| (*id, *texts.first().unwrap()))
         ));
+        let pairs = expected.iter().flat_map(|(id, texts)| texts.iter().map(|text| (*id, *text)));
+        let found = sipintern::union(turned.iter().chain(&there));
+        prop_assert!(found.map(|(id, text)| (id.get(), text)).eq(pairs));
         let others = expected.values().map(|texts| texts.len() - 1).sum::<usize>();
         prop_assert_eq!(one.collisions().count(), others);
         for (id, texts) in &expected {

@@ -33,6 +33,22 @@ pub(crate) enum Command {
     /// the output folder, and folders inside DIR that a CACHEDIR.TAG marks as a cache, such as
     /// cargo's build folder.
     Demo(Demo),
+
+    /// Turn a binary capture, such as firmware dumps, into events.json and trace.json.
+    ///
+    /// Both files say what was lost and what the names are. A file that is cut off, or whose books do
+    /// not add up, is refused.
+    Convert(Convert),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Convert {
+    /// The binary capture.
+    pub(crate) file: PathBuf,
+
+    /// Folder for events.json and trace.json, made if it is missing.
+    #[arg(long, value_name = "FOLDER", default_value = "sys-trace-converted")]
+    pub(crate) out: PathBuf,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@
 
 mod args;
 mod capture;
+mod convert;
 mod demo;
 mod fail;
 mod manifest;
@@ -24,6 +25,7 @@ use crate::args::{Command, Parsed};
 fn main() -> ExitCode {
     let done = match args::parse(std::env::args_os()) {
         Ok(Parsed::Run(Command::Demo(options))) => demo::run(&options),
+        Ok(Parsed::Run(Command::Convert(options))) => convert::run(&options),
         Ok(Parsed::Print(text)) => fail::print(&text),
         Err(fail) => Err(fail),
     };

@@ -35,7 +35,7 @@ pub(crate) struct Report<'a> {
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.work(f)?;
-        self.table(f)?;
+        table(f, &self.captured.counts, self.chrome)?;
         self.losses(f)?;
         self.slowest(f)?;
         self.files(f)
@@ -57,23 +57,6 @@ impl Report<'_> {
             writeln!(f, "first of them that failed: {first}")?;
         }
         writeln!(f, "combined SHA-256: {}", hex(&manifest.combined()))
-    }
-
-    fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let heads = ["created", "drained", "displaced", "lost at stop", "spans"];
-        write!(f, "\nshard")?;
-        heads.iter().try_for_each(|head| write!(f, " {head:>13}"))?;
-        writeln!(f)?;
-        for ShardCounts { shard, total, .. } in &self.captured.counts {
-            row(f, &shard.to_string(), total, self.slices(*shard))?;
-        }
-        row(f, "total", &self.captured.total(), self.chrome.slices)
-    }
-
-    /// Slices of a shard in trace.json.
-    fn slices(&self, shard: u32) -> u64 {
-        let of_shard = self.chrome.shards.iter().find(|summary| summary.shard == shard);
-        of_shard.map_or(0, |summary| summary.slices)
     }
 
     fn losses(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,6 +124,24 @@ impl Report<'_> {
         writeln!(f, "events: {events}")?;
         writeln!(f, "trace:  {trace} (open https://ui.perfetto.dev and drop the file there)")
     }
+}
+
+/// What became of the events, shard by shard and in total.
+pub(crate) fn table(
+    f: &mut fmt::Formatter<'_>,
+    counts: &[ShardCounts],
+    chrome: &ChromeSummary,
+) -> fmt::Result {
+    let heads = ["created", "drained", "displaced", "lost at stop", "spans"];
+    write!(f, "\nshard")?;
+    heads.iter().try_for_each(|head| write!(f, " {head:>13}"))?;
+    writeln!(f)?;
+    for ShardCounts { shard, total, .. } in counts {
+        // Slices of the shard in trace.json.
+        let of_shard = chrome.shards.iter().find(|summary| summary.shard == *shard);
+        row(f, &shard.to_string(), total, of_shard.map_or(0, |summary| summary.slices))?;
+    }
+    row(f, "total", &counts.iter().map(|it| it.total).sum(), chrome.slices)
 }
 
 /// `1 core`, `2 cores`.

@@ -68,16 +68,17 @@ pub struct ShardParts<S: Storage> {
     pub(crate) ring: S::Ring,
     /// Of the running capture, or of the last one until the next start.
     pub(crate) totals: Totals,
+    /// Of the running capture, or of the last one until the next start. In cache lines of its own.
+    pub(crate) names: S::Names,
 }
 
 impl<S: Storage> ShardParts<S> {
     syncface::maybe_const! {
         pub(crate) fn new() -> Self {
             #[cfg(not(loom))]
-            let ring = S::NO_RING;
+            return Self { ring: S::NO_RING, totals: Totals::new(), names: S::NO_NAMES };
             #[cfg(loom)]
-            let ring = S::no_ring();
-            Self { ring, totals: Totals::new() }
+            return Self { ring: S::no_ring(), totals: Totals::new(), names: S::no_names() };
         }
     }
 

@@ -2,9 +2,10 @@
 //!
 //! # Who excludes whom
 //! Emitters enter the gate of the core, and never wait. Drains and questions share the core. Start
-//! and stop lock it, close its gate, wait until nobody is inside, and change it. A shard's name lock
-//! is taken on its own. No log call and no release of a ring's memory runs under any of them, and no
-//! user code but a custom clock, which an emit calls inside the gate.
+//! and stop lock it, close its gate, wait until nobody is inside, and change it. Who interns enters
+//! the gate too; new names of one shard then take turns, which emitters take no part in. No log call
+//! and no release of a ring's memory runs under any of them, and no user code but a custom clock,
+//! which an emit calls inside the gate, and the allocator, which a new name calls there.
 
 use parkspin::{Gated, RwLock, StillInside};
 use syncface::CachePadded;
@@ -25,7 +26,7 @@ use crate::switch::Switch;
 /// A capture engine of `SHARDS` independent shards, 256 unless told otherwise.
 ///
 /// `const` constructible, so it can be a `static`; any number can exist in a process. An idle
-/// engine of 256 shards takes about 200 KiB and no heap. What it records goes to the heap, or, in a
+/// engine of 256 shards takes about 600 KiB and no heap. What it records goes to the heap, or, in a
 /// [`StaticEngine`](crate::StaticEngine), into the engine itself.
 ///
 /// ```
@@ -53,42 +54,21 @@ pub struct Engine<const SHARDS: usize = 256, S: Storage = DefaultStorage> {
     pub(crate) core: Renewable<Gated<Core<SHARDS, S>>>,
     /// Of the running capture.
     pub(crate) teller: Renewable<RwLock<Option<Teller>>>,
-    pub(crate) sides: [CachePadded<Side<S>>; SHARDS],
+    pub(crate) sides: [CachePadded<Side>; SHARDS],
     #[cfg(feature = "log")]
     pub(crate) said: crate::report::Said<SHARDS>,
 }
 
 /// What a shard has outside of the gate.
-pub(crate) struct Side<S: Storage> {
+pub(crate) struct Side {
     /// Emits turned away by the gate while a start or stop was at work.
     pub(crate) refused: Count,
-    /// Its own lock: interning never makes an emitter wait.
-    pub(crate) names: Renewable<RwLock<Names<S>>>,
 }
 
-impl<S: Storage> Side<S> {
+impl Side {
     syncface::maybe_const! {
         fn new() -> Self {
-            let names = Renewable::new(RwLock::new(Names::new()));
-            Self { refused: Count::new(), names }
-        }
-    }
-}
-
-/// What one shard knows of names.
-pub(crate) struct Names<S: Storage> {
-    pub(crate) open: bool,
-    pub(crate) table: S::Names,
-}
-
-impl<S: Storage> Names<S> {
-    syncface::maybe_const! {
-        pub(crate) fn new() -> Self {
-            #[cfg(not(loom))]
-            let table = S::NO_NAMES;
-            #[cfg(loom)]
-            let table = S::no_names();
-            Self { open: false, table }
+            Self { refused: Count::new() }
         }
     }
 }
@@ -183,9 +163,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
             S::arm(&mut supplies, takes_part, &mut shard.ring);
             shard.totals.reset(takes_part);
             side.refused.reset();
-            let mut names = side.names.write();
-            names.open = takes_part;
-            S::renew_names(&mut supplies, &mut names.table, config);
+            S::renew_names(&mut supplies, &mut shard.names, config);
         }
         S::renew_tallies(&mut supplies, &mut core.tallies);
         core.run = Some(Run { epoch, types: config.types, clock, context: config.context });
@@ -216,8 +194,8 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Ends the capture: closes the gate, then every shard; what was not drained is counted as
     /// discarded. Counters and names stay readable until the next start.
     ///
-    /// Waits for emitters that are inside at this moment, each for the length of one emit, and for
-    /// drains; not longer than a second in all (without `std`, ten million looks).
+    /// Waits for emitters that are inside at this moment, each for the length of one emit, for those
+    /// who intern, and for drains; not longer than a second in all (without `std`, ten million looks).
     ///
     /// # Errors
     /// [`StopError::NotCapturing`] if no capture is running; see [`close`](Self::close).
@@ -251,11 +229,10 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         if let Some(info) = &mut core.info {
             info.stop_ns = Some(stop_ns);
         }
-        for (shard, side) in core.shards.iter_mut().zip(&self.sides) {
+        for shard in &mut core.shards {
             if !S::disarm(&mut remains, &mut shard.ring) {
                 continue;
             }
-            side.names.write().open = false;
             if !mutant::is("sys_trace.rest_uncounted") {
                 shard.totals.discard_rest();
             }
@@ -333,9 +310,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// that does not exist.
     #[must_use]
     pub fn names_dropped(&self, shard: u32) -> u64 {
-        self.own();
-        let side = self.sides.get(shard as usize);
-        side.map_or(0, |side| S::names_dropped(&side.names.read().table))
+        self.core().shards.get(shard as usize).map_or(0, |parts| S::names_dropped(&parts.names))
     }
 
     /// The sum of all shards' counts: `lost()` of it says whether the capture is complete.

@@ -4,7 +4,7 @@ use core::fmt;
 use core::mem::offset_of;
 
 use crate::event_type::EventType;
-use crate::payload::Payload;
+use crate::payload::{Generic, Payload};
 use crate::phase::Phase;
 
 /// One captured event.
@@ -93,6 +93,91 @@ impl Event {
         _padding: [0; 7],
     };
 
+    /// Bytes of a record.
+    pub const SIZE: usize = size_of::<Event>();
+
+    /// The record as it lies in memory: the table above, in the byte order of this machine.
+    ///
+    /// ```
+    /// use sys_trace::Event;
+    /// let mut event = Event::ZERO;
+    /// event.nc_idx = 3;
+    /// let bytes = event.to_ne_bytes();
+    /// assert_eq!(bytes[92..96], 3_u32.to_ne_bytes());
+    /// assert_eq!(Event::from_ne_bytes(&bytes), event);
+    /// ```
+    #[must_use]
+    pub fn to_ne_bytes(&self) -> [u8; Event::SIZE] {
+        let mut bytes = [0; Event::SIZE];
+        let mut put = |at: usize, field: &[u8]| bytes[at..at + field.len()].copy_from_slice(field);
+        put(offset_of!(Event, event_type_number), &self.event_type_number.to_ne_bytes());
+        put(offset_of!(Event, thread_id), &self.thread_id.to_ne_bytes());
+        put(offset_of!(Event, id), &self.id.to_ne_bytes());
+        put(offset_of!(Event, nc_local_id), &self.nc_local_id.to_ne_bytes());
+        put(offset_of!(Event, tracking_id), &self.tracking_id.to_ne_bytes());
+        put(offset_of!(Event, timestamp_ns), &self.timestamp_ns.to_ne_bytes());
+        put(offset_of!(Event, payload), self.payload.bytes());
+        put(offset_of!(Event, phase_number), &self.phase_number.to_ne_bytes());
+        put(offset_of!(Event, nc_idx), &self.nc_idx.to_ne_bytes());
+        put(offset_of!(Event, nrta_seq_id), &self.nrta_seq_id.to_ne_bytes());
+        put(offset_of!(Event, has_nrta_seq_id), &[u8::from(self.has_nrta_seq_id)]);
+        bytes
+    }
+
+    /// The record that lies in memory so. Any bytes are a record: `has_nrta_seq_id` is true unless its
+    /// byte is zero, and bytes of no field are not looked at.
+    #[must_use]
+    pub fn from_ne_bytes(bytes: &[u8; Event::SIZE]) -> Event {
+        let short = |at: usize| u32::from_ne_bytes(field(bytes, at));
+        let long = |at: usize| u64::from_ne_bytes(field(bytes, at));
+        Event {
+            event_type_number: short(offset_of!(Event, event_type_number)),
+            thread_id: long(offset_of!(Event, thread_id)),
+            id: long(offset_of!(Event, id)),
+            nc_local_id: long(offset_of!(Event, nc_local_id)),
+            tracking_id: long(offset_of!(Event, tracking_id)),
+            timestamp_ns: long(offset_of!(Event, timestamp_ns)),
+            payload: Payload::from_bytes(field(bytes, offset_of!(Event, payload))),
+            phase_number: short(offset_of!(Event, phase_number)),
+            nc_idx: short(offset_of!(Event, nc_idx)),
+            nrta_seq_id: long(offset_of!(Event, nrta_seq_id)),
+            has_nrta_seq_id: bytes[offset_of!(Event, has_nrta_seq_id)] != 0,
+            ..Event::ZERO
+        }
+    }
+
+    /// The record of the same fields from bytes of a machine of the other byte order, the fields of the
+    /// payload included (those of a type and phase that this version knows).
+    #[must_use]
+    pub fn from_swapped_bytes(bytes: &[u8; Event::SIZE]) -> Event {
+        let mut event = Event::from_ne_bytes(bytes);
+        for short in [&mut event.event_type_number, &mut event.phase_number, &mut event.nc_idx] {
+            *short = short.swap_bytes();
+        }
+        for long in [
+            &mut event.thread_id,
+            &mut event.id,
+            &mut event.nc_local_id,
+            &mut event.tracking_id,
+            &mut event.timestamp_ns,
+            &mut event.nrta_seq_id,
+        ] {
+            *long = long.swap_bytes();
+        }
+        let layout = match event.event_type() {
+            Some(EventType::Generic) => Some(&Generic::LAYOUT),
+            other => other.and_then(|event_type| event_type.payload(event.phase())),
+        };
+        let mut payload = *event.payload.bytes();
+        for field in layout.into_iter().flat_map(|layout| layout.fields) {
+            let (at, size) = (field.offset, field.ty.size());
+            // A pair of times is two numbers.
+            payload[at..at + size].chunks_mut(size.min(8)).for_each(<[u8]>::reverse);
+        }
+        event.payload = Payload::from_bytes(payload);
+        event
+    }
+
     /// [`Event::ZERO`], for places that want a function, such as filling a buffer.
     #[must_use]
     pub const fn zeroed() -> Event {
@@ -148,6 +233,11 @@ impl Event {
     pub const fn seq_id(&self) -> Option<u64> {
         if self.has_nrta_seq_id { Some(self.nrta_seq_id) } else { None }
     }
+}
+
+/// `N` bytes from `at` on.
+fn field<const N: usize>(bytes: &[u8; Event::SIZE], at: usize) -> [u8; N] {
+    core::array::from_fn(|index| bytes[at + index])
 }
 
 impl Default for Event {

@@ -87,6 +87,13 @@ impl Parts for Heap {
         supplies.replaced.push(core::mem::replace(names, empty));
     }
 
+    fn inherit_names(names: &mut Interner) {
+        let names = core::mem::take(names);
+        if names.is_busy() {
+            core::mem::forget(names);
+        }
+    }
+
     #[inline(always)]
     fn ring(ring: &Self::Ring) -> Option<&Ring<Event>> {
         ring.as_ref()

@@ -1,6 +1,7 @@
 //! Rings and names inside the engine: for statics on machines without an allocator.
 
 use lapring::{InlineRing, InlineSlots, Ring};
+use parkspin::RwLock;
 use sipintern::{FixedInterner, Symbol};
 
 use crate::config::Config;
@@ -77,7 +78,7 @@ impl<const EVENTS: usize, const NAMES: usize> Storage for Inline<EVENTS, NAMES> 
 impl<const EVENTS: usize, const NAMES: usize> Parts for Inline<EVENTS, NAMES> {
     type Slots = InlineSlots<Event, EVENTS>;
     type Ring = ShardRing<EVENTS>;
-    type Names = FixedInterner<NAMES>;
+    type Names = RwLock<FixedInterner<NAMES>>;
     type Tallies = ();
     type Supplies = ();
     type Remains = ();
@@ -86,7 +87,8 @@ impl<const EVENTS: usize, const NAMES: usize> Parts for Inline<EVENTS, NAMES> {
     #[expect(clippy::declare_interior_mutable_const, reason = "a fresh ring wherever it is named")]
     const NO_RING: Self::Ring = ShardRing::new();
     #[cfg(not(loom))]
-    const NO_NAMES: Self::Names = FixedInterner::new();
+    #[expect(clippy::declare_interior_mutable_const, reason = "a fresh table wherever it is named")]
+    const NO_NAMES: Self::Names = RwLock::new(FixedInterner::new());
     const NO_TALLIES: () = ();
 
     #[cfg(loom)]
@@ -96,7 +98,7 @@ impl<const EVENTS: usize, const NAMES: usize> Parts for Inline<EVENTS, NAMES> {
 
     #[cfg(loom)]
     fn no_names() -> Self::Names {
-        FixedInterner::new()
+        RwLock::new(FixedInterner::new())
     }
 
     fn supplies(config: &Config, _shards: u32) -> Result<(), StartError> {
@@ -124,7 +126,11 @@ impl<const EVENTS: usize, const NAMES: usize> Parts for Inline<EVENTS, NAMES> {
     }
 
     fn renew_names(_supplies: &mut (), names: &mut Self::Names, _config: &Config) {
-        names.clear();
+        names.get_mut().clear();
+    }
+
+    fn inherit_names(names: &mut Self::Names) {
+        *names = RwLock::new(FixedInterner::new());
     }
 
     #[inline(always)]
@@ -139,7 +145,7 @@ impl<const EVENTS: usize, const NAMES: usize> Parts for Inline<EVENTS, NAMES> {
     }
 
     fn names_dropped(names: &Self::Names) -> u64 {
-        names.dropped()
+        names.read().dropped()
     }
 }
 
@@ -179,31 +185,22 @@ impl<const SHARDS: usize, const EVENTS: usize, const NAMES: usize>
     /// # }
     /// ```
     pub fn intern_static(&self, shard: u32, text: &'static str) -> Symbol {
-        let side = self.sides.get(shard as usize).filter(|_| self.switch.is_on());
-        if let Some(side) = side {
-            let mut names = side.names.write();
-            if names.open || syncface::mutant::is("sys_trace.closed_names") {
-                return names.table.intern_static(text).id;
-            }
-        }
-        Symbol::of(text)
+        self.intern_by(shard, text, |names| names.write().intern_static(text).id)
     }
 
     /// The text that a shard remembers under `id`; of several, that of the lowest shard. Of the running
     /// capture, or of the last one until the next start.
     #[must_use]
     pub fn resolve(&self, id: Symbol) -> Option<&'static str> {
-        self.own();
-        self.sides.iter().find_map(|side| side.names.read().table.resolve(id))
+        self.core().shards.iter().find_map(|shard| shard.names.read().resolve(id))
     }
 
     /// The names of one shard by ascending id; none of a shard that does not exist.
     ///
     /// A name that is stored meanwhile may be left out, or make another one come twice.
     pub fn names_of(&self, shard: u32) -> impl Iterator<Item = (Symbol, &'static str)> + '_ {
-        self.own();
-        // The lock is not held between two names.
-        let name = move |at| self.sides.get(shard as usize)?.names.read().table.iter().nth(at);
+        // No lock is held between two names.
+        let name = move |at| self.core().shards.get(shard as usize)?.names.read().iter().nth(at);
         (0..).map_while(name)
     }
 }

@@ -1,11 +1,40 @@
 //! Names: intern → shard → table, and back to text at read-out.
 
+#[cfg(feature = "alloc")]
 use alloc::vec::Vec;
 
-use sipintern::{Strings, Symbol};
+#[cfg(feature = "alloc")]
+use sipintern::Strings;
+use sipintern::Symbol;
 
 use crate::engine::Engine;
+use crate::storage::Storage;
 
+impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
+    pub(crate) fn intern_by(
+        &self,
+        shard: u32,
+        text: &str,
+        store: impl FnOnce(&S::Names) -> Symbol,
+    ) -> Symbol {
+        if !self.switch.is_on() {
+            return Symbol::of(text);
+        }
+        // Refused only while a start or stop is at work: then there is no capture to remember for.
+        let Some(core) = self.core.enter() else {
+            if syncface::mutant::is("sys_trace.closed_names") {
+                return store(&self.core.share().shards[shard as usize].names);
+            }
+            return Symbol::of(text);
+        };
+        match core.shards.get(shard as usize) {
+            Some(parts) if parts.ring().is_some() => store(&parts.names),
+            _ => Symbol::of(text),
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
 impl<const SHARDS: usize> Engine<SHARDS> {
     /// The id of `text`, whose text is remembered by `shard` for the running capture.
     ///
@@ -14,9 +43,9 @@ impl<const SHARDS: usize> Engine<SHARDS> {
     /// running capture, on a shard that takes no part or does not exist, or past the
     /// [limits](crate::Config::name_limits), the id is the same and the text is not stored.
     ///
-    /// Holds the lock of the shard's names shared, which only start and stop take for themselves and
-    /// no emitter ever takes; a new name waits for other new names of the shard. Not for signal
-    /// handlers.
+    /// A known name waits for nobody and writes nothing that another thread reads; a new one waits
+    /// for other new names of the shard. Start and stop wait for both, as for emitters, and no
+    /// emitter waits for either. Not for signal handlers.
     ///
     /// ```
     /// # #[cfg(feature = "std")] {
@@ -39,34 +68,14 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         self.intern_by(shard, text, |table| table.intern_static(text).id)
     }
 
-    pub(crate) fn intern_by(
-        &self,
-        shard: u32,
-        text: &str,
-        store: impl FnOnce(&sipintern::Interner) -> Symbol,
-    ) -> Symbol {
-        if !self.switch.is_on() {
-            return Symbol::of(text);
-        }
-        let Some(side) = self.sides.get(shard as usize) else {
-            return Symbol::of(text);
-        };
-        let names = side.names.read();
-        if names.open || syncface::mutant::is("sys_trace.closed_names") {
-            store(&names.table)
-        } else {
-            Symbol::of(text)
-        }
-    }
-
     /// The names of all shards of the running capture, or of the last one until the next start:
     /// without duplicates, sorted by id, collisions listed.
     #[must_use]
     pub fn strings(&self) -> Strings {
-        self.own();
         let mut strings = Strings::new();
-        for side in &self.sides {
-            strings.add(&side.names.read().table);
+        // One by one, so that a start or stop does not wait for all of them.
+        for shard in 0..SHARDS {
+            strings.add(&self.core().shards[shard].names);
         }
         strings
     }

@@ -36,15 +36,19 @@
 //! drained. Nothing of one capture appears in the next. [`capture`](Engine::capture) starts one that
 //! ends with its handle; a [`Reader`] follows one without taking anything.
 //!
+//! # Without an allocator
+//! A [`StaticEngine`] has its rings and names inside and needs no feature at all. It is the same code with
+//! the same contract; [`Engine`] alone, with its default storage, keeps them on the heap.
+//!
 //! # Who excludes whom
 //!
 //! | operation | gate | lock | shard's names |
 //! |---|---|---|---|
-//! | start, stop | closed, and everybody out | exclusive | write, one shard after the other |
+//! | start, stop | closed, and everybody out | exclusive | – |
 //! | emit | in, or turned away at once | – | – |
 //! | drain or copy a shard, counts | – | shared | – |
-//! | intern | – | – | shared; inside, new names take turns |
-//! | strings | – | – | shared, one shard after the other |
+//! | intern | in, or no capture | – | new names take turns (of a static engine: all) |
+//! | strings | – | shared, anew for each shard | – |
 //!
 //! # Forks
 //! In a child made by `fork` every engine is off and as new, whatever the parent's threads were doing
@@ -102,7 +106,6 @@ mod global;
 #[cfg(feature = "alloc")]
 mod heap;
 mod inline;
-#[cfg(feature = "alloc")]
 mod intern;
 mod named;
 mod patience;

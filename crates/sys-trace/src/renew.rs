@@ -5,7 +5,7 @@
 use parkspin::{Gated, RwLock, Shared};
 
 use crate::capture::Core;
-use crate::engine::{Engine, Names};
+use crate::engine::Engine;
 use crate::fork;
 use crate::storage::Storage;
 
@@ -37,6 +37,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
                 for shard in &mut core.shards {
                     S::disarm(&mut remains, &mut shard.ring);
                     shard.totals.reset(false);
+                    S::inherit_names(&mut shard.names);
                 }
             }
             // SAFETY: this thread was elected by `owner` (invariant 1 of `fork`).
@@ -48,11 +49,6 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
             None => unsafe { self.teller.replace(RwLock::new(None)) },
         }
         for side in &self.sides {
-            match side.names.try_write() {
-                Some(mut names) => *names = Names::new(),
-                // SAFETY: as above.
-                None => unsafe { side.names.replace(RwLock::new(Names::new())) },
-            }
             side.refused.reset();
         }
         self.misdirected.reset();

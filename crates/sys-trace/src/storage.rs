@@ -77,6 +77,9 @@ pub trait Parts: Sized + 'static {
     /// Makes a shard's names new.
     fn renew_names(supplies: &mut Self::Supplies, names: &mut Self::Names, config: &Config);
 
+    /// In a forked child: no names. What another thread may have been at work with is leaked.
+    fn inherit_names(names: &mut Self::Names);
+
     /// The ring, if the shard takes part.
     fn ring(ring: &Self::Ring) -> Option<&Ring<Event, Self::Slots>>;
 

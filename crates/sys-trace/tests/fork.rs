@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use sys_trace::{
-    Clock, Config, DrainError, Engine, Event, EventType, NotCapturing, Payload, Phase,
+    Clock, Config, DrainError, Engine, Event, EventType, NotCapturing, Payload, Phase, StaticEngine,
 };
 
 /// The kernel's id of this thread.
@@ -264,4 +264,37 @@ fn a_child_that_hangs_is_noticed() {
         }
     });
     assert_eq!(answer, -libc::SIGALRM);
+}
+
+/// The same of an engine whose rings stay where they are: the child finds nothing of the parent's.
+#[test]
+fn a_static_engine_in_a_child() {
+    static ENGINE: StaticEngine<2, 8, 2> = StaticEngine::new_inline();
+    let emit = || ENGINE.emit(0, EventType::Generic, Phase::Instant, Payload::ZERO).is_some();
+    ENGINE.start(&Config::new()).unwrap();
+    ENGINE.intern_static(0, "in the parent");
+    (0..5).for_each(|_| assert!(emit()));
+    let code = in_a_child(|| {
+        let mut out = [Event::ZERO; 8];
+        if emit() || ENGINE.is_capturing() {
+            return 1;
+        }
+        if ENGINE.drain(0, &mut out) != Err(DrainError::NotCapturing) || ENGINE.loss().created != 0
+        {
+            return 2;
+        }
+        if ENGINE.names_of(0).count() != 0 || ENGINE.capture_info().is_some() {
+            return 3;
+        }
+        if ENGINE.start(&Config::new()).is_err() || !emit() || ENGINE.drain(0, &mut out) != Ok(1) {
+            return 4;
+        }
+        if out[0].nc_local_id != 1 || ENGINE.stop().is_err() || ENGINE.loss().drained != 1 {
+            return 5;
+        }
+        0
+    });
+    assert_eq!(code, 0);
+    assert_eq!(ENGINE.drain(0, &mut [Event::ZERO; 8]), Ok(5), "the parent's capture goes on");
+    ENGINE.stop().unwrap();
 }

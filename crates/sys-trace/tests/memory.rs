@@ -13,7 +13,7 @@ fn resident_kib() -> u64 {
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// One test, so that no other takes memory meanwhile.
+/// One test with memory of its own, so that no other takes any meanwhile.
 #[test]
 fn memory_of_a_capture() {
     let engine = sys_trace::global();
@@ -55,4 +55,11 @@ fn memory_of_a_capture() {
     engine.stop().unwrap();
     let stopped = resident_kib();
     assert!(stopped <= before + 2 * 1024, "{before} KiB before, {stopped} KiB after the stop");
+}
+
+/// What the documentation of `Engine` says an idle one takes.
+#[test]
+#[cfg(target_pointer_width = "64")]
+fn size_of_an_idle_engine() {
+    assert!(size_of::<sys_trace::Engine>() <= 640 << 10, "{}", size_of::<sys_trace::Engine>());
 }

@@ -1,5 +1,5 @@
 //! No panic can be reached from an emit or a span, as machine code: a release build is disassembled,
-//! and what the two functions call, directly or not, is searched for the panic machinery.
+//! and what its functions call, directly or not, is searched for the panic machinery.
 //!
 //! Built with `panic = "abort"`, which leaves every panicking call in place but has no landing pads:
 //! those are there for a custom clock's panics. The standard library's clocks are not followed into:
@@ -26,9 +26,10 @@ codegen-units = 1
 "#;
 
 const MAIN: &str = r#"
-use sys_trace::{Engine, EventType, Payload, Phase};
+use sys_trace::{Engine, EventType, Payload, Phase, StaticEngine};
 
 static ENGINE: Engine = Engine::new();
+static SMALL: StaticEngine<4, 8, 8> = StaticEngine::new_inline();
 
 #[unsafe(no_mangle)]
 #[inline(never)]
@@ -41,6 +42,13 @@ pub extern "C" fn hot_emit(shard: u32, seq_id: u64) -> bool {
 #[inline(never)]
 pub extern "C" fn hot_span(shard: u32) {
     drop(ENGINE.span(shard, EventType::ExecCore, Payload::ZERO));
+}
+
+#[unsafe(no_mangle)]
+#[inline(never)]
+pub extern "C" fn hot_static(shard: u32) -> bool {
+    drop(SMALL.span(shard, EventType::ExecCore, Payload::ZERO));
+    SMALL.emit(shard, EventType::Generic, Phase::Instant, Payload::ZERO).is_some()
 }
 
 /// What must be found.
@@ -60,6 +68,8 @@ fn main() {
     let arguments = std::env::args().count();
     hot_emit(arguments as u32, 7);
     hot_span(arguments as u32);
+    SMALL.start(&sys_trace::Config::new()).unwrap();
+    hot_static(arguments as u32);
     println!("{}", control(&[1; 4], arguments));
 }
 "#;
@@ -140,7 +150,7 @@ fn no_panic_can_be_reached_from_the_hot_path() {
 
     let control = reachable_panics(&calls, "control");
     assert!(!control.is_empty(), "the search finds a bounds check, one call down");
-    for function in ["hot_emit", "hot_span"] {
+    for function in ["hot_emit", "hot_span", "hot_static"] {
         let found = reachable_panics(&calls, function);
         assert!(found.is_empty(), "{function}: {found:#?}");
     }

@@ -328,3 +328,50 @@ fn counts_add_up() {
     assert_eq!((odd.live(), odd.lost(), (odd + odd).drained), (0, u64::MAX, u64::MAX));
     assert_eq!(ShardCounts::new(5).by_type.into_iter().sum::<Counts>(), Counts::ZERO);
 }
+
+/// Bytes to record to bytes, in either byte order, for every type and phase.
+#[test]
+fn records_as_bytes() {
+    let of = |event_type: u32, phase: u32, swap: bool| {
+        let mut bytes: [u8; Event::SIZE] = std::array::from_fn(|at| at as u8 + 1);
+        let number = |number: u32| if swap { number.swap_bytes() } else { number }.to_ne_bytes();
+        bytes[0..4].copy_from_slice(&number(event_type));
+        bytes[88..92].copy_from_slice(&number(phase));
+        bytes
+    };
+    for event_type in 0..EventType::COUNT as u32 + 1 {
+        for phase in 0..4 {
+            let bytes = of(event_type, phase, false);
+            let event = Event::from_ne_bytes(&bytes);
+            assert!(event.has_nrta_seq_id);
+            let mut expected = bytes;
+            // No field's bytes.
+            expected[4..8].fill(0);
+            expected[104..112].copy_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0]);
+            assert_eq!(event.to_ne_bytes(), expected);
+
+            let swapped = Event::from_swapped_bytes(&of(event_type, phase, true));
+            assert_eq!((swapped.event_type_number, swapped.phase_number), (event_type, phase));
+            assert_eq!(swapped.tracking_id, event.tracking_id.swap_bytes());
+            assert_eq!(swapped.nc_idx, event.nc_idx.swap_bytes());
+            let layout = match event.event_type() {
+                Some(EventType::Generic) => Some(&Generic::LAYOUT),
+                other => other.and_then(|it| it.payload(event.phase())),
+            };
+            for field in layout.into_iter().flat_map(|layout| layout.fields) {
+                let expected = match field.read(&event.payload) {
+                    FieldValue::U64(value) => FieldValue::U64(value.swap_bytes()),
+                    FieldValue::U32(value) => FieldValue::U32(value.swap_bytes()),
+                    FieldValue::I32(value) => FieldValue::I32(value.swap_bytes()),
+                    FieldValue::U16(value) => FieldValue::U16(value.swap_bytes()),
+                    FieldValue::Sync(sync) => FieldValue::Sync(SyncInfo {
+                        nc_timestamp_ns: sync.nc_timestamp_ns.swap_bytes(),
+                        cpu_timestamp_ns: sync.cpu_timestamp_ns.swap_bytes(),
+                    }),
+                    value @ (FieldValue::U8(_) | FieldValue::Bool(_)) => value,
+                };
+                assert_eq!(field.read(&swapped.payload), expected, "{event_type} {}", field.name);
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sipintern::{Interner, Limits, Strings, merged};
+use sipintern::{Interner, Limits, Strings, merged, union};
 
 use crate::case::{Case, Figure, Target};
 use crate::measure::once;
@@ -28,10 +28,15 @@ fn naive(shards: &[Interner]) -> BTreeMap<u64, String> {
     all.map(|(id, text)| (id.get(), text.to_owned())).collect()
 }
 
-fn one_by_one(shards: &[Interner]) -> Strings {
-    let mut all = Strings::new();
-    shards.iter().for_each(|shard| all.add(shard));
-    all
+fn length((_, text): (sipintern::Symbol, &str)) -> usize {
+    text.len()
+}
+
+/// The union, and once through it.
+fn in_order<'a>(shards: impl IntoIterator<Item = &'a Interner>) -> (Strings, usize) {
+    let all = merged(shards);
+    let bytes = all.iter().map(length).sum();
+    (all, bytes)
 }
 
 fn into_table(shards: &[Interner]) -> Interner {
@@ -42,9 +47,11 @@ fn into_table(shards: &[Interner]) -> Interner {
 
 fn prove(shards: &[Interner]) {
     let expected = naive(shards);
-    let same = |all: &Strings| all.iter().map(|(id, text)| (id.get(), text)).eq(pairs(&expected));
-    assert!(same(&merged(shards)), "merged: another union");
-    assert!(same(&one_by_one(shards)), "added: another union");
+    let all = merged(shards);
+    let same = all.iter().map(|(id, text)| (id.get(), text)).eq(pairs(&expected));
+    assert!(same, "merged: another union");
+    let same = union(shards).map(|(id, text)| (id.get(), text)).eq(pairs(&expected));
+    assert!(same, "union: another union");
     let table = into_table(shards);
     let sorted = table.sorted();
     assert!(sorted.iter().map(|(id, text)| (id.get(), *text)).eq(pairs(&expected)), "merge");
@@ -64,12 +71,13 @@ pub fn run(runner: &mut Runner, quick: bool) {
         let names = count * each;
         let [one, two, three, four] = [(); 4].map(|()| Arc::clone(&shards));
         let case = Case::new(format!("merge.{count}x{each}"))
-            .ours("merged", move |_| once(names, || merged(one.iter())))
+            .ours("merged", move |_| once(names, || in_order(one.iter())))
             .ours("Interner::merge", move |_| once(names, || into_table(&two)))
-            .ours("Strings::add", move |_| once(names, || one_by_one(&three)))
+            .ours("union", move |_| once(names, || union(three.iter()).map(length).sum::<usize>()))
             .rival("btreemap-of-strings", move |_| once(names, || naive(&four)));
         runner.run(
             case.figure(Figure::ratio(Target::None).of("merged").named(".merged"))
+                .figure(Figure::ratio(Target::None).of("union").named(".union"))
                 .figure(Figure::ratio(Target::None).of("Interner::merge").named(".into-table")),
         );
     }

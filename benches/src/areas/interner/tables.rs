@@ -93,19 +93,22 @@ impl Shared for Ours {
     }
 }
 
-/// Ours as the engine shares it: under a lock held shared, which only start and stop take whole.
-pub struct OursShared(parkspin::RwLock<sipintern::Interner>);
+/// Ours by way of the engine: a shard of a running capture.
+pub struct OursEngine(Box<sys_trace::Engine<1>>);
 
-impl Shared for OursShared {
+impl Shared for OursEngine {
     type Key = sipintern::Symbol;
 
     fn new() -> Self {
-        Self(parkspin::RwLock::new(sipintern::Interner::with_limits(sipintern::Limits::NONE)))
+        let engine: Box<sys_trace::Engine<1>> = Box::default();
+        let config = sys_trace::Config::new().events_per_shard(64);
+        engine.start(&config.name_limits(sipintern::Limits::NONE)).unwrap();
+        Self(engine)
     }
 
     #[inline]
     fn intern(&self, text: &str) -> Self::Key {
-        self.0.read().intern(text).id
+        self.0.intern(0, text)
     }
 }
 

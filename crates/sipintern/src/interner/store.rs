@@ -2,10 +2,10 @@
 
 use super::Interner;
 use crate::arena::Place;
-use crate::index::Current;
+use crate::index::{Current, Gap, Open};
 use crate::limits::{Limits, MAX_LISTED};
 use crate::listed::Nodes;
-use crate::lock::{Stamp, Taken};
+use crate::lock::Taken;
 use crate::memory::NoMemory;
 use crate::order;
 use crate::record::{Record, Source, same};
@@ -22,12 +22,13 @@ pub(crate) enum May {
 }
 
 /// See [`Interner::judge`].
-enum Verdict {
+enum Verdict<'a> {
     /// Nothing: this is to be said.
     Settled(Outcome),
     /// Its id belongs to another text, and it is not listed.
     List,
-    Insert,
+    /// It is new; where its id is missing.
+    Insert(Gap<'a>),
 }
 
 /// Adds one to a counter that is written under the insert lock only.
@@ -36,115 +37,145 @@ fn add_one(counter: &AtomicUsize, _held: &Taken<'_>) {
 }
 
 impl Interner {
-    /// The id of a text that is found by its fast hash. No lock, no write, no SipHash.
+    /// The id of a text that is found by its fast hash, or where it is missing. No lock, no write,
+    /// no SipHash.
     #[inline]
-    pub(super) fn hit(&self, text: &str) -> Option<Symbol> {
-        self.index.get()?.find_text(text, &self.arena)
+    pub(super) fn hit(&self, text: &str) -> Result<Symbol, Gap<'_>> {
+        match self.index.get() {
+            Some(index) => index.find_text(text, &self.arena),
+            None => Err(Gap::NONE),
+        }
     }
 
-    #[inline]
-    pub(super) fn find(&self, id: Symbol) -> Option<Record<'_>> {
-        self.index.get()?.find_id(id, &self.arena)
+    #[inline(always)]
+    pub(super) fn find(&self, id: Symbol) -> Result<Record<'_>, Gap<'_>> {
+        match self.index.get() {
+            Some(index) => index.find_id(id, &self.arena),
+            None => Err(Gap::NONE),
+        }
     }
 
     /// Everything that stores comes through here. All that can fail comes before all that changes.
-    pub(crate) fn store(&self, id: Symbol, source: Source<'_>, may: May) -> Interned {
-        let stamp = self.written.lock.look();
+    /// `gap` is where a search for the text ended.
+    #[inline(never)]
+    pub(crate) fn store<'a>(
+        &'a self,
+        id: Symbol,
+        source: Source<'_>,
+        gap: Gap<'a>,
+        may: May,
+    ) -> Interned {
         let outcome = match (self.judge(id, source.text()), may) {
             (Verdict::Settled(outcome), _) => outcome,
             (verdict, May::Neither) => match self.written.lock.try_take() {
                 None => Outcome::Busy,
-                Some(held) => self.store_held(id, source, may, (stamp, verdict), &held),
+                Some(held) => self.store_held(id, source, may, (verdict, gap), &held),
             },
             (verdict, May::WaitAndAllocate) => {
                 let held = self.written.lock.take();
-                self.store_held(id, source, may, (stamp, verdict), &held)
+                self.store_held(id, source, may, (verdict, gap), &held)
             }
         };
         Interned { id, outcome }
     }
 
     /// What is to be done about a text.
-    #[inline]
-    fn judge(&self, id: Symbol, text: &str) -> Verdict {
+    #[inline(always)]
+    fn judge(&self, id: Symbol, text: &str) -> Verdict<'_> {
         match self.find(id) {
-            None => Verdict::Insert,
-            Some(record) if same(record.text(), text) => Verdict::Settled(Outcome::Known),
-            Some(_) if self.listed.contains(id, text) => Verdict::Settled(Outcome::Collision),
-            Some(_) => Verdict::List,
+            Err(gap) => Verdict::Insert(gap),
+            Ok(record) if same(record.text(), text) => Verdict::Settled(Outcome::Known),
+            Ok(_) if self.listed.contains(id, text) => Verdict::Settled(Outcome::Collision),
+            Ok(_) => Verdict::List,
         }
     }
 
-    #[inline]
-    fn store_held(
-        &self,
+    /// `verdict` is what was seen before the lock was taken.
+    #[inline(always)]
+    fn store_held<'a>(
+        &'a self,
         id: Symbol,
         source: Source<'_>,
         may: May,
-        (stamp, verdict): (Stamp, Verdict),
+        (verdict, of_text): (Verdict<'a>, Gap<'a>),
         held: &Taken<'_>,
     ) -> Outcome {
         // Whoever came between may have stored this text, or another with this id.
-        let unchanged = held.before == stamp || mutant::is("sipintern.no_second_look");
-        match if unchanged { verdict } else { self.judge(id, source.text()) } {
-            Verdict::Settled(outcome) => return outcome,
-            Verdict::List => {
-                self.note_collision(id, source, may, held);
-                return Outcome::Collision;
+        let open = |gap: Gap<'a>| gap.open(self.index.get()?, held);
+        let of_id = match verdict {
+            Verdict::Insert(gap) => open(gap),
+            _ => None,
+        };
+        let of_id = if of_id.is_some() || mutant::is("sipintern.no_second_look") {
+            of_id
+        } else {
+            match self.judge(id, source.text()) {
+                Verdict::Settled(outcome) => return outcome,
+                Verdict::List => {
+                    self.note_collision(id, source, may, held);
+                    return Outcome::Collision;
+                }
+                Verdict::Insert(gap) => open(gap),
             }
-            Verdict::Insert => {}
-        }
+        };
         let outcome = match self.over_limit(source) {
             Some(full) => full,
             None if self.len() >= self.limits.max_entries => {
                 let limit = self.limits.max_entries;
                 Outcome::Full { cap: Cap::Entries, needed: self.len().saturating_add(1), limit }
             }
-            None => match self.insert(id, source, may == May::WaitAndAllocate, held) {
-                Ok(()) => return Outcome::New,
-                // It could be stored by somebody who may allocate, so it is not lost.
-                Err(NoMemory) if may == May::Neither => return Outcome::Busy,
-                Err(NoMemory) => Outcome::OutOfMemory,
-            },
+            None => {
+                match self.insert(id, source, (of_id, of_text), may == May::WaitAndAllocate, held) {
+                    Ok(()) => return Outcome::New,
+                    // It could be stored by somebody who may allocate, so it is not lost.
+                    Err(NoMemory) if may == May::Neither => return Outcome::Busy,
+                    Err(NoMemory) => Outcome::OutOfMemory,
+                }
+            }
         };
         add_one(&self.written.dropped, held);
         outcome
     }
 
-    fn insert(
-        &self,
+    #[inline(always)]
+    fn insert<'a>(
+        &'a self,
         id: Symbol,
         source: Source<'_>,
+        (of_id, of_text): (Option<Open<'a>>, Gap<'a>),
         grow: bool,
         held: &Taken<'_>,
     ) -> Result<(), NoMemory> {
-        let place = self.arena.prepare(source, grow, held)?;
-        let count = self.len();
-        let index = match self.index.get() {
-            Some(index) if index.has_room(count, place) => index,
+        let room = self.arena.prepare(source, grow, held)?;
+        let (place, count) = (room.place, self.len());
+        let (index, words) = match self.index.get() {
+            Some(index) if index.has_room(count, place) => {
+                (index, (of_id, of_text.open(index, held)))
+            }
             _ if !grow => return Err(NoMemory),
-            _ => self.grow(count.checked_add(1).ok_or(NoMemory)?, place, held)?,
+            _ => (self.grow(count.checked_add(1).ok_or(NoMemory)?, place, held)?, (None, None)),
         };
         // Nothing below can fail.
-        self.arena.write(place, id, source, held);
+        self.arena.write(room, id, source, held);
         let counted = || self.written.count.store(count + 1, order::count_publish());
-        if mutant::is("sipintern.count_last") {
-            Current::enter(index, id, source.text(), place, held);
+        if !mutant::is("sipintern.count_last") {
             counted();
-            return Ok(());
         }
-        counted();
-        Current::enter(index, id, source.text(), place, held);
+        Current::enter(index, (id, source.text()), place, words, held);
+        if mutant::is("sipintern.count_last") {
+            counted();
+        }
         Ok(())
     }
 
+    #[cold]
     pub(super) fn grow(
         &self,
         entries: usize,
         place: Place,
         held: &Taken<'_>,
     ) -> Result<&crate::index::Index, NoMemory> {
-        self.index.grow((entries, place), self.seed, &self.arena, self.len(), held)
+        self.index.grow((entries, place), self.seed, &self.arena, held)
     }
 
     fn note_collision(&self, id: Symbol, source: Source<'_>, may: May, held: &Taken<'_>) {

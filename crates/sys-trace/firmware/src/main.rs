@@ -1,62 +1,88 @@
-//! The main loop and the handler of the SysTick interrupt record events on the same four shards and
-//! take events from them. Then everything that is left, and the books, go out through semihosting;
-//! `.ci/firmware` compares them.
+//! The main loop and the handler of the SysTick interrupt emit on the same four shards of a static
+//! engine, and read from them. Then the engine is dumped into a file, while the handler goes on, and
+//! the firmware's own books go out as text; `.ci/firmware` compares the two.
 #![no_std]
 #![no_main]
 
+mod file;
 mod ledger;
-mod recorder;
 
 use core::panic::PanicInfo;
 
+use cortex_m::peripheral::SCB;
+use cortex_m::peripheral::scb::VectActive;
 use cortex_m::peripheral::syst::SystClkSource;
 use cortex_m_rt::{entry, exception};
 use cortex_m_semihosting::{debug, hprintln};
-use ledger::LIMIT;
-use parkspin::RwLock;
-use recorder::SHARDS;
-use sipintern::{FixedInterner, symbol};
 use syncface::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use sys_trace::payload::{ExecCore, ExecWait, Generic};
+use sys_trace::{
+    Clock, Config, Event, EventType, Payload, Phase, StaticEngine, Symbol, TrackingId, symbol,
+};
+use sys_trace_export::blob;
 
-const MAIN: u32 = 0;
-const HANDLER: u32 = 1;
+use file::File;
+
+pub const SHARDS: usize = 4;
+/// Events that the main loop, and the handler, emit on each shard before the dump.
+const LIMIT: u32 = 1_000;
+/// Events that the handler emits on each shard during the dump, at most.
+const MORE: u32 = 40;
 /// Processor cycles from one interrupt to the next: a prime, so that every place is hit.
 const PERIOD: u32 = 2_503;
 
-/// By shard, and producer: pushed, popped, displaced.
-static PUSHED: [[AtomicU32; SHARDS]; 2] = counters();
-static POPPED: [[AtomicU32; SHARDS]; 2] = counters();
-static DISPLACED: [[AtomicU32; SHARDS]; 2] = counters();
+static ENGINE: StaticEngine<SHARDS, 8, 3> = StaticEngine::new_inline();
 
-const fn counters() -> [[AtomicU32; SHARDS]; 2] {
-    [const { [const { AtomicU32::new(0) }; SHARDS] }; 2]
-}
+/// Ids are made by the compiler.
+const MAIN_LOOP: Symbol = symbol!("main loop");
+const TICK: Symbol = symbol!("tick");
+const CONV2D: Symbol = symbol!("conv2d");
 
-static NAMES: RwLock<FixedInterner<4>> = RwLock::new(FixedInterner::new());
-/// The main loop is inside an operation on a ring, or holds the lock.
+/// By shard: events emitted by the main loop, and by the handler.
+static BY_MAIN: [AtomicU32; SHARDS] = [const { AtomicU32::new(0) }; SHARDS];
+static BY_HANDLER: [AtomicU32; SHARDS] = [const { AtomicU32::new(0) }; SHARDS];
+/// The main loop is inside an operation of the engine.
 static INSIDE: AtomicBool = AtomicBool::new(false);
+/// The engine is being stopped: a handler that read would wait for the main loop.
+static DUMPING: AtomicBool = AtomicBool::new(false);
 static INTERRUPTED: AtomicU32 = AtomicU32::new(0);
 static TICKS: AtomicU32 = AtomicU32::new(0);
-static TURNED_AWAY: AtomicU32 = AtomicU32::new(0);
 
-fn push(producer: u32, shard: usize, name: u64) {
-    let pushed = &PUSHED[producer as usize][shard];
-    let number = pushed.load(Relaxed) + 1;
-    if number > LIMIT {
-        return;
-    }
-    // Each producer's numbers are its own, so a load and a store do.
-    pushed.store(number, Relaxed);
-    if let Some(event) = recorder::emit(shard, producer, number, name) {
-        ledger::note(&event);
-        DISPLACED[producer as usize][shard].fetch_add(1, Relaxed);
+/// Nanoseconds at 16 MHz, as far as the interrupt has counted.
+fn now() -> u64 {
+    u64::from(TICKS.load(Relaxed)) * u64::from(PERIOD) * 1_000 / 16
+}
+
+/// The number of the exception at work; 0 in the main loop.
+fn context() -> u64 {
+    match SCB::vect_active() {
+        VectActive::ThreadMode => 0,
+        VectActive::Exception(exception) => (16 + i64::from(exception.irqn())) as u64,
+        VectActive::Interrupt { irqn } => 16 + u64::from(irqn),
     }
 }
 
-fn pop(producer: u32, shard: usize) {
-    if let Some(event) = recorder::pop(shard) {
-        ledger::note(&event);
-        POPPED[producer as usize][shard].fetch_add(1, Relaxed);
+/// The number of an event in a form that a changed bit does not leave valid.
+fn exec_id(shard: usize, number: u32) -> u64 {
+    u64::from(number) * 1_000_003 + shard as u64
+}
+
+fn emit(
+    shard: usize,
+    event_type: EventType,
+    phase: Phase,
+    payload: impl Into<Payload>,
+    tracking: Option<TrackingId>,
+) -> Option<TrackingId> {
+    let id = ENGINE.emit_tracked(shard as u32, event_type, phase, payload, tracking);
+    ledger::emitted(shard, event_type, id.is_some());
+    id
+}
+
+fn read(shard: usize) {
+    let mut oldest = [Event::ZERO];
+    if ENGINE.drain(shard as u32, &mut oldest) == Ok(1) {
+        ledger::read(&oldest[0]);
     }
 }
 
@@ -64,80 +90,99 @@ fn pop(producer: u32, shard: usize) {
 fn SysTick() {
     let tick = TICKS.fetch_add(1, Relaxed);
     INTERRUPTED.fetch_add(u32::from(INSIDE.load(Relaxed)), Relaxed);
-    // A handler must not wait, so it tries.
-    match NAMES.try_read() {
-        Some(names) => assert_eq!(names.resolve(symbol!("tick")), Some("tick")),
-        None => _ = TURNED_AWAY.fetch_add(1, Relaxed),
-    }
+    let dumping = DUMPING.load(Relaxed);
+    let limit = if dumping { LIMIT + MORE } else { LIMIT };
     for shard in 0..SHARDS {
-        push(HANDLER, shard, symbol!("tick").get());
-        push(HANDLER, shard, symbol!("tick").get());
-        if tick % 3 == 0 {
-            pop(HANDLER, shard);
+        let number = BY_HANDLER[shard].load(Relaxed) + 1;
+        if number < limit {
+            BY_HANDLER[shard].store(number + 1, Relaxed);
+            let wait = ExecWait { exec_id: exec_id(shard, number), model_id: TICK.get() };
+            emit(shard, EventType::ExecWait, Phase::Instant, wait, None);
+            let number = u64::from(number + 1);
+            let args = [number, !number, number * number, 7];
+            let generic = Generic { name: CONV2D.get(), args };
+            emit(shard, EventType::Generic, Phase::Instant, generic, None);
+        }
+        if tick % 3 == 0 && !dumping {
+            read(shard);
         }
     }
 }
 
 #[entry]
 fn main() -> ! {
-    for text in ["tick", "main loop", "conv2d"] {
-        let id = NAMES.write().intern_static(text).id;
-        assert_eq!(NAMES.read().resolve(id), Some(text));
+    let config = Config::new().clock(Clock::Custom(now)).context(context);
+    // A capture before the one that counts: nothing of it may be in that.
+    ENGINE.start(&config).expect("the configuration can be");
+    for shard in 0..SHARDS as u32 {
+        ENGINE.intern_static(shard, "an earlier capture");
+        for _ in 0..5 {
+            ENGINE.emit(shard, EventType::NumErr, Phase::Instant, Payload::ZERO);
+        }
     }
-    let mut systick = cortex_m::Peripherals::take().unwrap().SYST;
+    ENGINE.stop().expect("nobody is inside");
+    assert_eq!(ENGINE.loss().discarded, 5 * SHARDS as u64);
+
+    ENGINE.start(&config).expect("it can be started again");
+    for shard in 0..SHARDS as u32 {
+        // The table has room for three.
+        for (text, id) in [("tick", TICK), ("main loop", MAIN_LOOP), ("conv2d", CONV2D)] {
+            assert_eq!(ENGINE.intern_static(shard, text), id);
+        }
+        ENGINE.intern_static(shard, "one too many");
+    }
+    assert_eq!(ENGINE.resolve(CONV2D), Some("conv2d"));
+
+    let mut systick = cortex_m::Peripherals::take().expect("once").SYST;
     systick.set_clock_source(SystClkSource::Core);
     systick.set_reload(PERIOD);
     systick.clear_current();
     systick.enable_counter();
     systick.enable_interrupt();
 
-    let mut n = 0;
-    while PUSHED[MAIN as usize].iter().any(|pushed| pushed.load(Relaxed) < LIMIT) {
-        let shard = n % SHARDS;
+    let mut round = 0;
+    while BY_MAIN.iter().any(|count| count.load(Relaxed) < LIMIT) {
+        let shard = round % SHARDS;
         INSIDE.store(true, Relaxed);
-        push(MAIN, shard, symbol!("main loop").get());
-        if n % 5 == 0 {
-            pop(MAIN, shard);
+        let number = BY_MAIN[shard].load(Relaxed) + 1;
+        if number < LIMIT {
+            BY_MAIN[shard].store(number + 1, Relaxed);
+            let core = ExecCore { exec_id: exec_id(shard, number), model_id: MAIN_LOOP.get() };
+            let id = emit(shard, EventType::ExecCore, Phase::Start, core, None);
+            emit(shard, EventType::ExecCore, Phase::Stop, core, id);
         }
-        if n % 64 == 0 {
-            assert_eq!(NAMES.write().intern_static("conv2d").id, symbol!("conv2d"));
+        if round % 5 == 0 {
+            read(shard);
+        }
+        if round % 64 == 0 {
+            ENGINE.emit(SHARDS as u32, EventType::Generic, Phase::Instant, Payload::ZERO);
         }
         INSIDE.store(false, Relaxed);
-        n += 1;
+        round += 1;
     }
+    DUMPING.store(true, Relaxed);
+    let mut file = File::create(c"capture.blob").expect("the host makes the file");
+    blob::dump(&ENGINE, |bytes| file.write(bytes)).expect("the host takes the capture");
+    drop(file);
     systick.disable_interrupt();
-    report();
+    report(round.div_ceil(64));
     debug::exit(debug::EXIT_SUCCESS);
     loop {}
 }
 
-fn report() {
-    hprintln!(
-        "ticks {} interrupted {} turned-away {} twice {}",
-        TICKS.load(Relaxed),
-        INTERRUPTED.load(Relaxed),
-        TURNED_AWAY.load(Relaxed),
-        ledger::twice()
-    );
-    for (id, text) in NAMES.read().iter() {
-        hprintln!("name {} {}", id.get(), text);
-    }
+/// The books as text. `misdirected` emits named a shard that does not exist.
+fn report(misdirected: usize) {
+    let (ticks, interrupted) = (TICKS.load(Relaxed), INTERRUPTED.load(Relaxed));
+    hprintln!("ticks {} interrupted {} misdirected {}", ticks, interrupted, misdirected);
+    hprintln!("wrong {}", ledger::wrong());
     for shard in 0..SHARDS {
-        for producer in 0..ledger::PRODUCERS {
-            let of = |count: &[[AtomicU32; SHARDS]; 2]| count[producer][shard].load(Relaxed);
-            let (pushed, popped, displaced) = (of(&PUSHED), of(&POPPED), of(&DISPLACED));
-            hprintln!("count {} {} {} {} {}", shard, producer, pushed, popped, displaced);
-            for word in ledger::gone(shard, producer) {
-                hprintln!("gone {} {} {:08x}", shard, producer, word);
-            }
+        for (place, event_type) in ledger::TYPES.iter().enumerate() {
+            let (accepted, read) = ledger::counts(shard, place);
+            hprintln!("count {} {} {} {}", shard, event_type.number(), accepted, read);
         }
-        while let Some(event) = recorder::pop(shard) {
-            let mut hex = [0; 224];
-            for (pair, byte) in hex.chunks_exact_mut(2).zip(recorder::bytes(event)) {
-                pair[0] = b"0123456789abcdef"[usize::from(byte >> 4)];
-                pair[1] = b"0123456789abcdef"[usize::from(byte & 15)];
-            }
-            hprintln!("event {} {}", shard, core::str::from_utf8(&hex).unwrap_or("not text"));
+        hprintln!("turned-away {} {}", shard, ledger::turned_away(shard));
+        for word in ledger::seen(shard) {
+            hprintln!("seen {} {:08x}", shard, word);
         }
     }
     hprintln!("end");

@@ -12,6 +12,8 @@ use cortex_m as _;
 static RING: lapring::InlineRing<sys_trace::Event, 8> = lapring::InlineRing::new_inline();
 #[cfg(feature = "lock")]
 static LOCK: parkspin::RwLock<u32> = parkspin::RwLock::new(0);
+#[cfg(feature = "engine")]
+static ENGINE: sys_trace::StaticEngine<4, 8, 8> = sys_trace::StaticEngine::new_inline();
 
 #[cortex_m_rt::entry]
 fn main() -> ! {
@@ -33,6 +35,18 @@ fn main() -> ! {
         {
             let id = names.intern_static(black_box("conv2d")).id;
             black_box(names.resolve(black_box(id)));
+        }
+        #[cfg(feature = "engine")]
+        {
+            use sys_trace::{Clock, Config, Event, EventType, Payload, Phase};
+            let config = Config::new().clock(Clock::Custom(|| black_box(7))).context(|| 0);
+            black_box(ENGINE.start(black_box(&config)).is_ok());
+            black_box(ENGINE.intern_static(black_box(1), "conv2d"));
+            let payload = black_box(Payload::ZERO);
+            black_box(ENGINE.emit(black_box(1), EventType::Generic, Phase::Instant, payload));
+            black_box(ENGINE.drain(black_box(1), &mut [Event::ZERO]).is_ok());
+            black_box(ENGINE.stop().is_ok());
+            black_box(ENGINE.counts_of(black_box(1), EventType::Generic));
         }
     }
 }
