@@ -2,8 +2,7 @@
 #![cfg(all(feature = "std", not(loom)))]
 #![allow(missing_docs, reason = "a test")]
 
-use std::sync::atomic::{AtomicU64, Ordering};
-
+use syncface::atomic::{AtomicU64, Ordering};
 use sys_trace::{
     Clock, Config, DrainError, Event, EventType, Payload, Phase, ShardSet, StartError,
     StaticEngine, Symbol, symbol,
