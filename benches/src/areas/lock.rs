@@ -49,6 +49,40 @@ lock!(Std, std::sync::RwLock<(u64, u64)>, .unwrap());
 lock!(ParkingLot, parking_lot::RwLock<(u64, u64)>,);
 lock!(Spin, spin::RwLock<(u64, u64)>,);
 
+macro_rules! gated {
+    ($name:ident, $new:ident) => {
+        /// Readers who find the gate closed wait for the writer by the ordinary lock.
+        struct $name(parkspin::Gated<(u64, u64)>);
+
+        impl Lock for $name {
+            fn new() -> Self {
+                let gated = parkspin::Gated::$new((0, 0));
+                gated.exclusive(|_| false).expect("it is new").open();
+                Self(gated)
+            }
+
+            #[inline]
+            fn read(&self) -> (u64, u64) {
+                self.0.enter().map_or_else(|| *self.0.share(), |inside| *inside)
+            }
+
+            fn write(&self) {
+                let patient = |_| {
+                    std::thread::yield_now();
+                    true
+                };
+                let mut both = self.0.exclusive(patient).expect("it is patient");
+                both.0 += 1;
+                both.1 += 1;
+                both.open();
+            }
+        }
+    };
+}
+
+gated!(Gate, new);
+gated!(GateByFences, with_fences);
+
 /// Proves that a lock excludes: two writers lose no addition, and no reader sees half of one.
 fn prove<L: Lock>(name: &str) {
     const WRITES: u64 = 20_000;
@@ -73,10 +107,14 @@ pub fn run(runner: &mut Runner, _quick: bool) {
     prove::<Std>("std");
     prove::<ParkingLot>("parking_lot");
     prove::<Spin>("spin");
+    prove::<Gate>("gate");
+    prove::<GateByFences>("gate, fences");
 
     runner.run(contenders("read.1t", read_solo).at_most(1.0));
     runner.run(contenders("write.1t", write_solo).at_most(1.0));
     runner.run(contenders("read.2t", read_team).at_most(0.9));
+    runner.run(gates("gate.1t", read_solo, 0.20, 0.40));
+    runner.run(gates("gate.2t", read_team, 0.06, 0.06));
     for (case, work) in [
         ("writer-vs-1-reader", writer_against as fn(Which, usize) -> Sampler),
         ("writer-vs-3-readers", writer_against),
@@ -108,6 +146,18 @@ enum Which {
     Std,
     ParkingLot,
     Spin,
+    Gate,
+    GateByFences,
+}
+
+/// The read side of the gate, by the kernel's barrier and by fences, against std's.
+fn gates(case: &str, work: impl Fn(Which) -> Sampler, barrier: f64, fences: f64) -> Case {
+    Case::new(case)
+        .ours("gate", work(Which::Gate))
+        .ours("gate-by-fences", work(Which::GateByFences))
+        .rival("std", work(Which::Std))
+        .figure(Figure::ratio(Target::AtMost(barrier)).of("gate"))
+        .figure(Figure::ratio(Target::AtMost(fences)).of("gate-by-fences").named(".fences"))
 }
 
 fn contenders(case: &str, work: impl Fn(Which) -> Sampler) -> Case {
@@ -126,6 +176,8 @@ macro_rules! with {
             Which::Std => $function::<Std>($($argument),*),
             Which::ParkingLot => $function::<ParkingLot>($($argument),*),
             Which::Spin => $function::<Spin>($($argument),*),
+            Which::Gate => $function::<Gate>($($argument),*),
+            Which::GateByFences => $function::<GateByFences>($($argument),*),
         }
     };
 }

@@ -33,6 +33,7 @@
 //! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full, or busy if others are mid-copy |
 //! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks while nobody else pushes or pops | pending, while the oldest is mid-copy |
 //! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
+//! | [`read_on`](Ring::read_on) | one pass, waits for nobody | what is new, `capacity` slots at most | tells what was missed |
 //! | [`len`](Ring::len), [`is_empty`](Ring::is_empty), [`is_full`](Ring::is_full) | lock-free | usually four loads; a walk of at most a lap where a hint lags | a snapshot |
 //! | [`counters`](Ring::counters) | one pass | `capacity` loads | a snapshot |
 //! | [`capacity`](Ring::capacity) | wait-free | one load | |
@@ -122,6 +123,7 @@
 extern crate alloc;
 
 mod aside;
+mod cursor;
 mod error;
 mod iter;
 mod order;
@@ -135,6 +137,7 @@ mod stamp;
 mod storage;
 mod word;
 
+pub use cursor::{Cursor, Found, Place, Reading};
 pub use error::{CapacityError, Full, PopError};
 pub use iter::IntoIter;
 pub use pop::Drain;

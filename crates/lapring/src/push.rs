@@ -51,7 +51,19 @@ pub(crate) struct Claim<'a, T> {
     pub(crate) occupied: bool,
 }
 
+/// How a search for a slot ended. With a position, it fits into two registers: a claim that had to go
+/// through memory would cost the common case, too.
+#[derive(Clone, Copy)]
+enum Found {
+    /// A slot without a value.
+    Vacant,
+    /// A slot with the oldest value in it.
+    Occupied,
+    Refused(Refusal),
+}
+
 /// Why a search for a slot ended without one.
+#[derive(Clone, Copy)]
 pub(crate) enum Refusal {
     /// The slot of the next position holds the oldest value and may not be displaced.
     Full,
@@ -173,24 +185,34 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// With `displace`, a slot that holds a value of an earlier lap will do.
     #[inline(always)]
     pub(crate) fn claim(&self, displace: bool) -> Result<Claim<'_, T>, Refusal> {
-        let position = self.known_tail();
-        let slot = self.slot(position);
+        let mut position = self.known_tail();
+        let mut slot = self.slot(position);
         let seen = slot.look();
+        let ready = self.geometry().ready_for_writer(seen, position);
+        let writing = self.geometry().stamp(position, State::Writing);
         // The common case, kept small for inlining: the first slot looked at can be claimed.
-        if let Some(occupied) = self.geometry().ready_for_writer(seen, position) {
-            let writing = self.geometry().stamp(position, State::Writing);
-            if (displace || !occupied)
-                && slot.try_claim(seen, writing)
-                && (occupied || self.still_open(slot, position))
-            {
-                return Ok(Claim { slot, position, occupied });
+        let found = match ready {
+            Some(true) if displace && slot.try_claim(seen, writing) => Found::Occupied,
+            Some(false) if slot.try_claim(seen, writing) && self.still_open(slot, position) => {
+                Found::Vacant
             }
-        }
-        self.claim_slow(position, displace)
+            _ => {
+                let found;
+                (position, found) = self.claim_slow(position, displace);
+                slot = self.slot(position);
+                found
+            }
+        };
+        let occupied = match found {
+            Found::Vacant => false,
+            Found::Occupied => true,
+            Found::Refused(refusal) => return Err(refusal),
+        };
+        Ok(Claim { slot, position, occupied })
     }
 
     #[cold]
-    fn claim_slow(&self, mut position: Word, displace: bool) -> Result<Claim<'_, T>, Refusal> {
+    fn claim_slow(&self, mut position: Word, displace: bool) -> (Word, Found) {
         let mut aside = Aside::new();
         let mut busy = 0;
         loop {
@@ -209,7 +231,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     self.keep_stamp_near(slot, seen, position);
                     busy += 1;
                     if busy >= self.capacity() {
-                        return Err(Refusal::Busy);
+                        return (position, Found::Refused(Refusal::Busy));
                     }
                     position = self.geometry().next(position);
                     if displace && !mutant::is("lapring.skip_unmarked") {
@@ -223,7 +245,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     // A snapshot holds the oldest value. Once its stamp is moved on to this lap the
                     // value cannot come back behind newer ones.
                     if busy + 1 >= self.capacity() {
-                        return Err(Refusal::Busy);
+                        return (position, Found::Refused(Refusal::Busy));
                     }
                     let doomed = self.geometry().stamp(position, State::Peeking);
                     if mutant::is("lapring.peek_not_doomed") || slot.try_doom(seen, doomed) {
@@ -238,7 +260,8 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     let skipped_lately =
                         is_after(self.load_floor(), self.geometry().lap_before(position));
                     let busy = busy > 0 || skipped_lately;
-                    return Err(if busy { Refusal::Busy } else { Refusal::Full });
+                    let refusal = if busy { Refusal::Busy } else { Refusal::Full };
+                    return (position, Found::Refused(refusal));
                 }
                 Write::Occupied | Write::Peeked => true,
                 Write::Vacant => false,
@@ -252,8 +275,11 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 // Laps of this slot that nobody used lie between the old stamp and this claim.
                 let unused = self.geometry().laps(seen, position) - usize::from(occupied);
                 self.count_abandoned(unused);
-                if occupied || self.still_open(slot, position) {
-                    return Ok(Claim { slot, position, occupied });
+                if occupied {
+                    return (position, Found::Occupied);
+                }
+                if self.still_open(slot, position) {
+                    return (position, Found::Vacant);
                 }
                 position = self.known_tail();
                 busy = 0;
@@ -313,7 +339,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
 
     /// Once a lap: drags along the hints that a ring without readers, or without skips, leaves
     /// behind, long before they would be half a circle of words away and look newer than the tail.
-    #[inline]
+    #[cold]
     fn keep_hints_near(&self, tail: Word) {
         let head = self.head.load(order::PLAIN);
         if is_far_after(tail, head) {

@@ -261,6 +261,11 @@ impl<T, S: Storage<T>> Ring<T, S> {
         unsafe { slots.get_unchecked(index) }
     }
 
+    /// The first position of all.
+    pub(crate) fn start(&self) -> Word {
+        self.shared.start
+    }
+
     #[inline(always)]
     pub(crate) fn load_tail(&self) -> Word {
         self.tail.load(order::tail_load())

@@ -34,6 +34,31 @@ impl<T: Copy, S: Storage<T>> Ring<T, S> {
         let position = self.oldest();
         Snapshot { ring: self, position, end, in_flight: 0, displaced: 0 }
     }
+
+    /// Copies the value of the slot of `position`, stamped `seen` and full, unless somebody is
+    /// faster; `true` with it if a writer came for the slot meanwhile, so that the value is not in
+    /// the ring any more.
+    pub(crate) fn copy_out(&self, position: Word, seen: Word) -> Option<(T, bool)> {
+        let geometry = self.geometry();
+        let slot = self.slot(position);
+        let peeking = geometry.with_state(seen, State::Peeking);
+        if !slot.try_peek(seen, peeking) {
+            return None;
+        }
+        // SAFETY: the peek makes the slot ours (slot invariant 1); it was stamped `Full` (slot
+        // invariant 2).
+        let value = unsafe { slot.copy() };
+        let mut outcome = slot.try_unpeek(peeking, seen);
+        let displaced = outcome.is_err();
+        if let Err(doomed) = outcome {
+            // Other writers may move the stamp further on meanwhile.
+            outcome = slot.try_vacate(doomed, geometry.emptied(doomed));
+            while let Err(now) = outcome {
+                outcome = slot.try_vacate(now, geometry.emptied(now));
+            }
+        }
+        Some((value, displaced))
+    }
 }
 
 /// The iterator of [`Ring::snapshot`].
@@ -60,30 +85,6 @@ impl<T: Copy, S: Storage<T>> Snapshot<'_, T, S> {
     pub fn displaced(&self) -> usize {
         self.displaced
     }
-
-    /// Copies the value of the slot of `position`, stamped `seen` and full, unless somebody is
-    /// faster.
-    fn copy(&mut self, position: Word, seen: Word) -> Option<T> {
-        let geometry = self.ring.geometry();
-        let slot = self.ring.slot(position);
-        let peeking = geometry.with_state(seen, State::Peeking);
-        if !slot.try_peek(seen, peeking) {
-            return None;
-        }
-        // SAFETY: the peek makes the slot ours (slot invariant 1); it was stamped `Full` (slot
-        // invariant 2).
-        let value = unsafe { slot.copy() };
-        let mut outcome = slot.try_unpeek(peeking, seen);
-        if let Err(doomed) = outcome {
-            self.displaced += 1;
-            // Other writers may move the stamp further on meanwhile.
-            outcome = slot.try_vacate(doomed, geometry.emptied(doomed));
-            while let Err(now) = outcome {
-                outcome = slot.try_vacate(now, geometry.emptied(now));
-            }
-        }
-        Some(value)
-    }
 }
 
 impl<T: Copy, S: Storage<T>> Iterator for Snapshot<'_, T, S> {
@@ -95,7 +96,8 @@ impl<T: Copy, S: Storage<T>> Iterator for Snapshot<'_, T, S> {
             let seen = self.ring.slot(position).look();
             match geometry.for_reader(seen, position) {
                 Read::Ready => {
-                    if let Some(value) = self.copy(position, seen) {
+                    if let Some((value, displaced)) = self.ring.copy_out(position, seen) {
+                        self.displaced += usize::from(displaced);
                         self.position = geometry.next(position);
                         return Some(value);
                     }

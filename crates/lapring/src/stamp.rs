@@ -67,6 +67,17 @@ pub(crate) enum Read {
     Behind(Word),
 }
 
+/// What a reader that keeps a cursor finds at a position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// Its value.
+    Value,
+    /// Somebody is copying; there may be a value.
+    Undecided,
+    /// Its value has left, or it never had one; the next position that can have one is given here.
+    Gone(Word),
+}
+
 /// The fixed shape of a ring: its capacity and the length of a lap in position units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Geometry {
@@ -159,6 +170,16 @@ impl Geometry {
     #[inline]
     pub(crate) const fn lap_after(&self, position: Word) -> Word {
         position.wrapping_add(self.one_lap)
+    }
+
+    /// The position `steps` before `position`; `cap` at most.
+    pub(crate) const fn back(&self, position: Word, steps: usize) -> Word {
+        let index = self.index(position);
+        if steps <= index {
+            return position.wrapping_sub(steps as Word);
+        }
+        let before = self.lap_before(self.lap(position));
+        before.wrapping_add((self.cap() + index).wrapping_sub(steps) as Word)
     }
 
     /// How many positions lie from `from` up to `to`; 0 if `to` is not after `from`, `cap` at most.
@@ -261,6 +282,24 @@ impl Geometry {
         }
     }
 
+    /// What a reader that keeps a cursor finds at `position`, which has been issued or passed by.
+    pub(crate) fn for_cursor(&self, stamp: Word, position: Word) -> Seen {
+        let ahead = self.laps_ahead(stamp, position);
+        match Self::state(stamp) {
+            State::Full if ahead == 0 => Seen::Value,
+            // Of this position, or of the lap before and moved on by a writer that passed by: the
+            // next look tells.
+            State::Writing | State::Peeking if ahead == 0 => Seen::Undecided,
+            // Taken, or passed by.
+            State::Empty | State::Taking if ahead == 0 => Seen::Gone(self.next(position)),
+            _ if ahead < 0 => Seen::Gone(self.next(position)),
+            _ => {
+                let oldest = self.lap_before(self.next(self.last_used(stamp, position)));
+                Seen::Gone(crate::word::later(oldest, self.next(position)))
+            }
+        }
+    }
+
     /// What a reader who came to `position` finds in its slot, stamped `stamp`.
     #[inline]
     pub(crate) fn for_reader(&self, stamp: Word, position: Word) -> Read {
@@ -319,6 +358,48 @@ mod tests {
                     position = next;
                 }
                 assert_eq!(position, g.lap_start(lap.wrapping_add(4)));
+            }
+        }
+    }
+
+    #[test]
+    fn back_undoes_next() {
+        for cap in 1..=9 {
+            let g = Geometry::new(cap);
+            for lap in laps(&g) {
+                for index in 0..cap {
+                    let start = g.lap_start(lap).wrapping_add(index as Word);
+                    let mut position = start;
+                    for steps in 0..=cap {
+                        assert_eq!(g.back(position, steps), start, "cap {cap} lap {lap}");
+                        position = g.next(position);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_cursor_sees_values_of_its_own_position_only() {
+        for cap in 1..=9 {
+            let g = Geometry::new(cap);
+            for lap in laps(&g) {
+                let position = g.lap_start(lap);
+                let (before, after) = (g.lap_before(position), g.lap_after(position));
+                let next = Seen::Gone(g.next(position));
+                for state in [Empty, Writing, Full, Taking, Peeking] {
+                    assert_eq!(g.for_cursor(g.stamp(before, state), position), next);
+                    // What is a lap newer proves that everything up to a lap before it is gone.
+                    let newer = g.for_cursor(g.stamp(after, state), position);
+                    assert_eq!(newer, next, "cap {cap} lap {lap} {state:?}");
+                    let two = g.lap_after(after);
+                    let jump = if state == Empty { g.next(position) } else { g.next(after) };
+                    assert_eq!(g.for_cursor(g.stamp(two, state), position), Seen::Gone(jump));
+                }
+                let here = |state| g.for_cursor(g.stamp(position, state), position);
+                assert_eq!(here(Full), Seen::Value);
+                assert_eq!([here(Empty), here(Taking)], [next, next]);
+                assert_eq!([here(Writing), here(Peeking)], [Seen::Undecided; 2]);
             }
         }
     }

@@ -13,7 +13,7 @@
 
 use std::sync::Arc;
 
-use lapring::{PopError, Ring};
+use lapring::{Cursor, Found, PopError, Ring};
 
 #[cfg(loom)]
 use loom::thread;
@@ -416,6 +416,70 @@ fn snapshot_beside_a_snapshot_cap_2() {
             &[],
         );
     });
+}
+
+/// Reads on twice beside `body`, and once more at rest: every position is told of exactly once, and
+/// what is resident at the end was seen.
+fn cursor_beside(body: fn(&Ring<u32>)) {
+    let ring = plain(2);
+    ring.force_push(1);
+    let other = thread::spawn({
+        let ring = ring.clone();
+        move || body(&ring)
+    });
+    let mut cursor = ring.cursor();
+    let (mut seen, mut late, mut gone) = (vec![], vec![], 0);
+    let read = |cursor: &mut Cursor, seen: &mut Vec<u32>, late: &mut Vec<_>, gone: &mut usize| {
+        for found in ring.read_on(cursor) {
+            match found {
+                Found::Value { value, .. } => seen.push(value),
+                Found::InFlight(place) => late.push(place),
+                Found::Gone(count) => *gone += count,
+            }
+        }
+    };
+    read(&mut cursor, &mut seen, &mut late, &mut gone);
+    read(&mut cursor, &mut seen, &mut late, &mut gone);
+    other.join().unwrap();
+    read(&mut cursor, &mut seen, &mut late, &mut gone);
+    assert_in_order(&seen);
+    for place in late {
+        match ring.read_again(place) {
+            Found::Value { value, .. } => seen.push(value),
+            Found::InFlight(_) => panic!("nobody is at work"),
+            Found::Gone(count) => gone += count,
+        }
+    }
+    assert_eq!(seen.len() + gone, ring.counters().issued, "{seen:?}, {gone} gone");
+    let resident: Vec<u32> = ring.drain(usize::MAX).collect();
+    assert!(resident.iter().all(|n| seen.contains(n)), "{resident:?} {seen:?}");
+    seen.sort_unstable();
+    assert!(seen.windows(2).all(|pair| pair[0] < pair[1]), "seen twice: {seen:?}");
+}
+
+#[test]
+fn cursor_beside_a_writer_cap_2() {
+    model(3, || {
+        cursor_beside(|ring| {
+            force_numbers(ring, &[10, 11, 12]);
+        });
+    });
+}
+
+#[test]
+fn cursor_beside_a_reader_and_writer_cap_2() {
+    model(3, || {
+        cursor_beside(|ring| {
+            ring.pop();
+            force_numbers(ring, &[10, 11]);
+        });
+    });
+}
+
+fn force_numbers(ring: &Ring<u32>, numbers: &[u32]) {
+    for &n in numbers {
+        ring.force_push(n);
+    }
 }
 
 /// A value that a snapshot held while its slot was passed by does not come back behind newer ones.

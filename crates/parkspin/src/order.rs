@@ -1,7 +1,8 @@
 //! Every ordering stronger than `Relaxed` in this crate, by name, with its partner.
 //!
-//! The *gate* is one word by itself (see `gated`). Two words carry the lock's protocol: the *state* (see `word.rs`) and *wake-ups*, which counts how often
-//! a writer was woken.
+//! Two words carry the lock's protocol: the *state* (see `word.rs`) and *wake-ups*, which counts how
+//! often a writer was woken. The *gate* is one word by itself, or one with a *slot* for each thread
+//! (see `gated`).
 //!
 //! | site | access | ordering | pairs with | what it carries |
 //! |---|---|---|---|---|

@@ -244,11 +244,12 @@ impl RawRwLock {
     /// ```
     #[inline]
     pub unsafe fn unlock_shared(&self) {
-        let before = State(self.state.value().fetch_sub(word::READER, order::read_unlock()));
-        debug_assert!(before.is_read_locked() && before.is_legal(), "{before:?}");
+        let before = self.state.value().fetch_add(word::RELEASE_READER, order::read_unlock());
+        debug_assert!(State(before).is_read_locked() && State(before).is_legal(), "{before:#x}");
+        let after = State(before.wrapping_add(word::RELEASE_READER));
         // By invariant 3 readers never wait alone here.
-        if before.reader_may_have_to_wake() {
-            self.reader_left(before.minus_reader());
+        if after.reader_may_have_to_wake() {
+            self.reader_left();
         }
     }
 

@@ -49,7 +49,7 @@ impl Config {
             shards: None,
             types: EventSet::ALL,
             #[cfg(feature = "std")]
-            clock: Clock::Steady,
+            clock: Clock::Cycles,
             #[cfg(not(feature = "std"))]
             clock: Clock::None,
             context: None,
@@ -124,12 +124,26 @@ impl Config {
         }
     }
 
-    /// Bytes of address space that the rings of `shards` shards take. The operating system commits
-    /// them page by page as events arrive.
+    /// How many shards a capture has on an engine of `engine_shards`.
+    ///
+    /// ```
+    /// use sys_trace::{Config, ShardSet};
+    /// assert_eq!(Config::new().shard_count(256), 256);
+    /// assert_eq!(Config::new().shards(ShardSet::parse("0-3").unwrap()).shard_count(256), 4);
+    /// ```
+    #[must_use]
+    pub fn shard_count(&self, engine_shards: u32) -> u32 {
+        (0..engine_shards).filter(|&shard| self.has_shard(shard)).count() as u32
+    }
+
+    /// Bytes of address space that the rings of `shards` shards take: what a capture takes, to be
+    /// known before it starts. The operating system commits them page by page as events arrive.
+    /// Besides, a start takes some 100 KiB for counters, and names take what they need up to their
+    /// [limits](Self::name_limits).
     ///
     /// ```
     /// let config = sys_trace::Config::new();
-    /// assert!(config.ring_bytes(256) >= 29 << 30);
+    /// assert!(config.ring_bytes(config.shard_count(256)) >= 29 << 30);
     /// ```
     #[must_use]
     pub const fn ring_bytes(&self, shards: u32) -> u128 {
@@ -144,5 +158,16 @@ impl Config {
 impl Default for Config {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// Two places say which clock is the default, since one of them has to be `const`.
+    #[test]
+    fn the_default_clock_is_the_default_clock() {
+        assert_eq!(Config::new().clock.name(), Clock::default().name());
     }
 }

@@ -7,6 +7,17 @@ use crate::error::DrainError;
 use crate::event::Event;
 use crate::storage::Storage;
 
+/// Events that are copied in one go, between looks at whether there is memory for more.
+/// (Models have small stacks.)
+#[cfg(feature = "alloc")]
+pub(crate) const CHUNK: usize = if cfg!(loom) { 4 } else { 256 };
+
+/// Sorts events of many shards by time, then shard, then sequence number.
+#[cfg(feature = "alloc")]
+pub(crate) fn merge(events: &mut [Event]) {
+    events.sort_unstable_by_key(|event| (event.timestamp_ns, event.nc_idx, event.nc_local_id));
+}
+
 impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Takes up to `out.len()` of the oldest events of `shard`, oldest first, into `out`; returns
     /// how many. Consuming: an event is drained once.
@@ -34,7 +45,9 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// # }
     /// ```
     pub fn drain(&self, shard: u32, out: &mut [Event]) -> Result<usize, DrainError> {
-        self.drain_of(None, shard, out)
+        let outcome = self.drain_of(None, shard, out);
+        self.report_loss(shard, None);
+        outcome
     }
 
     /// [`drain`](Self::drain), of this capture only if one is named.
@@ -112,7 +125,6 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         &self,
         max_per_shard: usize,
     ) -> Result<alloc::vec::Vec<Event>, crate::NotCapturing> {
-        const CHUNK: usize = 256;
         let epoch = self.core().run.ok_or(crate::NotCapturing)?.epoch;
         let mut events = alloc::vec::Vec::new();
         let mut chunk = [Event::ZERO; CHUNK];
@@ -130,8 +142,9 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
                 events.extend_from_slice(&chunk[..count]);
                 left -= count;
             }
+            self.report_loss(shard, Some(epoch));
         }
-        events.sort_unstable_by_key(|event| (event.timestamp_ns, event.nc_idx, event.nc_local_id));
+        merge(&mut events);
         Ok(events)
     }
 }

@@ -11,6 +11,7 @@ use crate::payload::Payload;
 use crate::phase::Phase;
 use crate::storage::{Storage, Tallies};
 use crate::thread_id;
+use crate::try_emit::NotRecorded;
 
 /// Sequence numbers take this many bits of an event's id; the shard's number stands above them.
 const SEQUENCE_BITS: u32 = 50;
@@ -61,6 +62,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// that is not enabled, a shard that does not exist ([counted](Engine::misdirected)), an emit
     /// that meets a start or stop at work (counted as `refused`), and one that finds every slot
     /// of the ring in the middle of a copy (counted as created and displaced).
+    /// [`try_emit`](Self::try_emit) tells which.
     ///
     /// Never waits and never allocates, so it may be called wherever the interrupted code may be in
     /// the middle of an emit, a drain or a stop itself: from signal handlers, an allocator, a `Drop`.
@@ -105,7 +107,8 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         if !self.switch.is_on() {
             return None;
         }
-        self.record(shard, event_type, phase, payload.into(), tracking, None, None).map(|it| it.0)
+        let recorded = self.record(shard, event_type, phase, payload.into(), tracking, None, None);
+        recorded.ok().map(|it| it.0)
     }
 
     /// [`emit_tracked`](Self::emit_tracked) that also carries a sequence id of the runtime.
@@ -135,7 +138,9 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
             return None;
         }
         let seq_id = Some(seq_id);
-        self.record(shard, event_type, phase, payload.into(), tracking, seq_id, None).map(|it| it.0)
+        let recorded =
+            self.record(shard, event_type, phase, payload.into(), tracking, seq_id, None);
+        recorded.ok().map(|it| it.0)
     }
 
     /// Records one event behind the gate; returns its tracking id and the epoch of the capture that
@@ -153,46 +158,42 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         tracking: Option<TrackingId>,
         seq_id: Option<u64>,
         only_in: Option<u64>,
-    ) -> Option<(TrackingId, u64)> {
+    ) -> Result<(TrackingId, u64), NotRecorded> {
         let Some(side) = self.sides.get(shard as usize) else {
             self.misdirected.add(1);
-            return None;
+            return Err(NotRecorded::NoSuchShard);
         };
         // Never waits, whatever it interrupted; refused only while a start or stop is at work.
         let Some(core) = self.core.enter() else {
             if !mutant::is("sys_trace.refused_uncounted") {
                 side.refused.add(1);
             }
-            return None;
+            return Err(NotRecorded::Refused);
         };
-        let run = core.run.as_ref()?;
-        let parts = core.shards.get(shard as usize)?;
-        let ring = parts.ring()?;
-        if !run.types.contains(event_type) || is_foreign(only_in, run.epoch) {
-            return None;
+        let run = core.run.as_ref().ok_or(NotRecorded::Off)?;
+        let parts = core.shards.get(shard as usize).ok_or(NotRecorded::NoSuchShard)?;
+        let ring = parts.ring().ok_or(NotRecorded::ShardOff)?;
+        if !run.types.contains(event_type) {
+            return Err(NotRecorded::TypeOff);
         }
-        // Before the slot is claimed, so that the claim is as short as can be.
-        let mut event = Event::new(event_type, phase);
-        event.thread_id = run.context.map_or_else(thread_id::current, |context| context());
-        event.timestamp_ns = run.clock.stamp();
-        event.payload = payload;
-        event.nc_idx = shard;
-        if let Some(seq_id) = seq_id {
-            event.nrta_seq_id = seq_id;
-            event.has_nrta_seq_id = true;
+        if is_foreign(only_in, run.epoch) {
+            return Err(NotRecorded::Off);
         }
-
+        // Whatever may take its time, before the slot is claimed. The event itself is put together in
+        // the slot, where a copy would have to wait for the stores before it.
+        let thread_id = run.context.map_or_else(thread_id::current, |context| context());
+        let timestamp_ns = run.clock.stamp();
         let Some(slot) = ring.reserve() else {
             if !mutant::is("sys_trace.rejected_uncounted") {
                 parts.totals.created(event_type, Some(event_type as u32));
             }
-            return None;
+            return Err(NotRecorded::Rejected);
         };
-        event.nc_local_id = slot.number() as u64 + 1;
-        event.id = counting_part(event.nc_local_id) | u64::from(shard) << SEQUENCE_BITS;
-        // Never `None`: the counting part is not 0.
-        let tracking = tracking.or(TrackingId::new(event.id))?;
-        event.tracking_id = tracking.get();
+        let sequence = slot.number() as u64 + 1;
+        let id = counting_part(sequence) | u64::from(shard) << SEQUENCE_BITS;
+        // The counting part is not 0, so nothing is made up here.
+        let generated = NonZeroU64::new(id).unwrap_or(NonZeroU64::MIN);
+        let tracking = tracking.unwrap_or(TrackingId(generated));
         let lost = slot.displaced().map(|lost| lost.event_type_number);
         let lost = lost.filter(|_| !mutant::is("sys_trace.displaced_uncounted"));
         // By plain stores if this thread has a tally to itself: see `tally`.
@@ -201,8 +202,20 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         {
             parts.totals.created(event_type, lost);
         }
+        let mut event = Event::new(event_type, phase);
+        event.thread_id = thread_id;
+        event.id = id;
+        event.nc_local_id = sequence;
+        event.tracking_id = tracking.get();
+        event.timestamp_ns = timestamp_ns;
+        event.payload = payload;
+        event.nc_idx = shard;
+        if let Some(seq_id) = seq_id {
+            event.nrta_seq_id = seq_id;
+            event.has_nrta_seq_id = true;
+        }
         slot.replace(event);
-        Some((tracking, run.epoch))
+        Ok((tracking, run.epoch))
     }
 }
 

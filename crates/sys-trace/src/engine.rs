@@ -54,6 +54,8 @@ pub struct Engine<const SHARDS: usize = 256, S: Storage = DefaultStorage> {
     /// Of the running capture.
     pub(crate) teller: Renewable<RwLock<Option<Teller>>>,
     pub(crate) sides: [CachePadded<Side<S>>; SHARDS],
+    #[cfg(feature = "log")]
+    pub(crate) said: crate::report::Said<SHARDS>,
 }
 
 /// What a shard has outside of the gate.
@@ -127,6 +129,8 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
                 core: Renewable::new(Gated::new(Core::new())),
                 teller: Renewable::new(RwLock::new(None)),
                 sides,
+                #[cfg(feature = "log")]
+                said: crate::report::Said::new(),
             }
         }
     }
@@ -139,6 +143,14 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// # Errors
     /// [`StartError`], with the engine as it was; a running capture goes on.
     pub fn start(&self, config: &Config) -> Result<(), StartError> {
+        self.start_numbered(config).map(|_| ())
+    }
+
+    /// [`start`](Self::start); returns the number of the capture.
+    pub(crate) fn start_numbered(&self, config: &Config) -> Result<u64, StartError> {
+        if !crate::ENABLED {
+            return Err(StartError::Disabled);
+        }
         if !self.own() {
             return Err(StartError::OutOfMemory { shard: 0, bytes: config.ring_bytes(1) as u64 });
         }
@@ -198,7 +210,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         if mutant::is("sys_trace.switched_late") {
             self.switch.set(true);
         }
-        Ok(())
+        Ok(epoch)
     }
 
     /// Ends the capture: closes the gate, then every shard; what was not drained is counted as
@@ -213,12 +225,18 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// custom clock hangs): nothing is recorded any more, memory and counters are as they were, and
     /// another stop goes on from there.
     pub fn stop(&self) -> Result<(), StopError> {
+        self.stop_only(None)
+    }
+
+    /// [`stop`](Self::stop); of this capture only if one is named.
+    pub(crate) fn stop_only(&self, epoch: Option<u64>) -> Result<(), StopError> {
+        let wanted = |run: &Run| epoch.is_none_or(|epoch| epoch == run.epoch);
         let mut remains = S::remains(SHARDS);
         let mut patience = Patience::new();
         let still = |still: StillInside| StopError::StillInside { emitters: still.entries as u64 };
         let (locked, stop_ns) = loop {
             // The clock may be the user's function: it is not called under a lock.
-            let run = self.core().run.ok_or(StopError::NotCapturing)?;
+            let run = self.core().run.filter(wanted).ok_or(StopError::NotCapturing)?;
             let stop_ns = run.clock.now();
             let locked = self.core.lock(|round| patience.wait(round)).map_err(still)?;
             if locked.run.is_some_and(|it| it.epoch == run.epoch) {
@@ -241,6 +259,12 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
             if !mutant::is("sys_trace.rest_uncounted") {
                 shard.totals.discard_rest();
             }
+        }
+        let stopped = core.info;
+        drop(core);
+        drop(remains);
+        for shard in 0..SHARDS as u32 {
+            self.report_loss(shard, stopped.map(|info| info.epoch));
         }
         Ok(())
     }

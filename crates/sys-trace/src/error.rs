@@ -35,6 +35,8 @@ pub enum StartError {
     },
     /// There is no clock: without the feature `std` one must be configured.
     NoClock,
+    /// This program was built without the feature `enable`: nothing can be recorded.
+    Disabled,
 }
 
 impl fmt::Display for StartError {
@@ -60,6 +62,9 @@ impl fmt::Display for StartError {
             }
             StartError::Busy { emitters } => still_inside(f, emitters),
             StartError::NoClock => f.write_str("no clock is configured"),
+            StartError::Disabled => f.write_str(
+                "built without the feature `enable` of sys-trace: nothing can be recorded",
+            ),
         }
     }
 }

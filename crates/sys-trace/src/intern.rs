@@ -39,7 +39,7 @@ impl<const SHARDS: usize> Engine<SHARDS> {
         self.intern_by(shard, text, |table| table.intern_static(text).id)
     }
 
-    fn intern_by(
+    pub(crate) fn intern_by(
         &self,
         shard: u32,
         text: &str,

@@ -33,7 +33,8 @@
 //! # Life of a capture
 //! [`start`](Engine::start) → [`emit`](Engine::emit) … [`drain`](Engine::drain) … →
 //! [`stop`](Engine::stop). Starting allocates all rings or none; stopping counts what was not
-//! drained. Nothing of one capture appears in the next.
+//! drained. Nothing of one capture appears in the next. [`capture`](Engine::capture) starts one that
+//! ends with its handle; a [`Reader`] follows one without taking anything.
 //!
 //! # Without an allocator
 //! A [`StaticEngine`] has its rings and names inside and needs no feature at all. It is the same code with
@@ -45,7 +46,7 @@
 //! |---|---|---|---|
 //! | start, stop | closed, and everybody out | exclusive | write, one shard after the other |
 //! | emit | in, or turned away at once | – | – |
-//! | drain a shard, counts | – | shared | – |
+//! | drain or copy a shard, counts | – | shared | – |
 //! | intern | – | – | shared; inside, new names take turns (of a static engine: write) |
 //! | strings | – | – | shared, one shard after the other |
 //!
@@ -67,6 +68,9 @@
 //! |---|---|---|
 //! | `std` | on | clocks, thread ids and a futex from the operating system; implies `alloc` |
 //! | `alloc` | on | engines on the heap; without it only [`StaticEngine`] |
+//! | `enable` | on | recording; without it emits, spans and macros compile to nothing, and a start says [`StartError::Disabled`] |
+//! | `serde` | off | events, payloads, counts, [`CaptureInfo`], types, phases and symbols |
+//! | `log` | off | one warning per shard and capture, through the `log` facade, when a reader or a stop notices loss; under no lock, and never from an emit |
 //! | `portable-atomic` | off | for targets without compare-and-swap |
 //! | `mutants` | off | test builds only |
 #![no_std]
@@ -81,8 +85,11 @@ mod event;
 mod event_type;
 pub mod payload;
 mod phase;
+#[cfg(feature = "serde")]
+mod serde;
 mod sets;
 
+mod active;
 mod capture;
 mod clock;
 mod config;
@@ -101,8 +108,16 @@ mod heap;
 mod inline;
 #[cfg(feature = "alloc")]
 mod intern;
+mod named;
 mod patience;
+#[cfg(feature = "alloc")]
+mod reader;
 mod renew;
+mod report;
+#[cfg(feature = "alloc")]
+mod sites;
+mod snapshot;
+#[cfg_attr(not(feature = "enable"), path = "span_off.rs")]
 mod span;
 mod storage;
 mod switch;
@@ -110,6 +125,13 @@ mod switch;
 mod tally;
 mod thread_id;
 mod totals;
+mod track;
+mod try_emit;
+#[cfg(feature = "alloc")]
+mod vars;
+
+/// Whether this build records anything: the feature `enable`.
+pub const ENABLED: bool = cfg!(feature = "enable");
 
 pub use counts::{Counts, ShardCounts};
 pub use event::Event;
@@ -119,6 +141,7 @@ pub use phase::Phase;
 pub use sets::{EventSet, ShardSet, ShardSetError, UnknownEventType};
 
 pub use self::{
+    active::ActiveCapture,
     capture::CaptureInfo,
     clock::Clock,
     config::Config,
@@ -128,14 +151,19 @@ pub use self::{
     inline::{Inline, StaticEngine},
     span::Span,
     storage::{DefaultStorage, Storage},
+    try_emit::NotRecorded,
 };
 #[cfg(all(feature = "alloc", not(loom)))]
 pub use global::global;
 #[cfg(feature = "alloc")]
 pub use heap::Heap;
 #[cfg(feature = "alloc")]
-pub use sipintern::{Limits, Strings};
+pub use reader::{Batch, Missed, Reader};
+#[cfg(feature = "alloc")]
+pub use sipintern::{Limits, Site, Strings, site};
 pub use sipintern::{Symbol, symbol};
+#[cfg(feature = "alloc")]
+pub use vars::VarError;
 
 /// The examples in the README are tests.
 #[cfg(doctest)]

@@ -51,11 +51,19 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     ) -> Span<'_, SHARDS, S> {
         let stop = payload.into();
         let started = if self.is_capturing() {
-            self.record(shard, event_type, Phase::Start, stop, None, None, None)
+            self.record(shard, event_type, Phase::Start, stop, None, None, None).ok()
         } else {
             None
         };
         Span { engine: self, shard, event_type, started, stop }
+    }
+
+    /// A span that was not accepted.
+    #[doc(hidden)]
+    #[inline]
+    pub fn no_span(&self) -> Span<'_, SHARDS, S> {
+        let (event_type, stop) = (EventType::Generic, Payload::ZERO);
+        Span { engine: self, shard: 0, event_type, started: None, stop }
     }
 }
 
@@ -84,7 +92,8 @@ impl<const SHARDS: usize, S: Storage> Drop for Span<'_, SHARDS, S> {
         };
         let (shard, event_type, stop) = (self.shard, self.event_type, self.stop);
         let (tracking, only_in) = (Some(tracking), Some(epoch));
-        self.engine.record(shard, event_type, Phase::Stop, stop, tracking, None, only_in);
+        // What becomes of it is counted; there is nobody to tell.
+        let _ = self.engine.record(shard, event_type, Phase::Stop, stop, tracking, None, only_in);
     }
 }
 

@@ -79,6 +79,20 @@ impl Totals {
         }
     }
 
+    /// Events of all types handed to readers.
+    #[cfg_attr(not(feature = "alloc"), allow(dead_code, reason = "for readers"))]
+    pub(crate) fn drained_in_all(&self) -> u64 {
+        self.by_type.iter().map(|counters| counters.drained.get()).sum()
+    }
+
+    /// Counts an event that was overwritten, by the number of its type, apart from what overwrote it.
+    #[cold]
+    pub(crate) fn displaced(&self, type_number: u32) {
+        if let Some(counters) = self.by_type.get(type_number as usize) {
+            counters.displaced.add(1);
+        }
+    }
+
     /// From here on everything that is not accounted for is discarded. Nothing may be in flight: what
     /// is left was in the ring.
     pub(crate) fn discard_rest(&mut self) {

@@ -51,6 +51,8 @@ on_both!(
     two_starts_one_wins: 1,
     every_emit_beside_a_stop_is_counted: 2,
     a_span_beside_a_restart: 2,
+    snapshot_beside_an_emitter: 2,
+    a_reader_beside_an_emitter: 1,
 );
 
 fn started<S: Storage>(events: u64) -> Arc<Engine<1, S>> {
@@ -260,6 +262,53 @@ fn intern_beside_a_stop() {
         let stored = engine.strings().len();
         assert_eq!(other.join().unwrap(), Symbol::of("name"));
         assert_eq!(engine.strings().len(), stored);
+    });
+}
+
+/// A copy of an event whose time comes meanwhile is counted by who made it.
+fn snapshot_beside_an_emitter<S: Storage>() {
+    model(3, || {
+        let engine = started::<S>(2);
+        assert!(emit(&engine) && emit(&engine));
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || engine.snapshot(0, &mut [Event::ZERO; 2]).unwrap()
+        });
+        let accepted = emit(&engine);
+        assert!(other.join().unwrap() <= 2);
+        let drained = drain(&engine);
+        let total = engine.shard_counts(0).unwrap().total;
+        assert_eq!((total.created, total.drained, total.live()), (3, drained, 0), "{total:?}");
+        assert!(accepted || total.displaced >= 1);
+    });
+}
+
+/// Between two calls nothing is seen twice or forgotten.
+fn a_reader_beside_an_emitter<S: Storage>() {
+    model(2, || {
+        let engine = started::<S>(1);
+        assert!(emit(&engine));
+        // Reads here, because loom hides stores behind the emitter's own loads.
+        let other = thread::spawn({
+            let engine = engine.clone();
+            move || {
+                let mut reader = engine.reader();
+                [reader.read(9).unwrap(), reader.read(9).unwrap()]
+            }
+        });
+        let accepted = 1 + u64::from(emit(&engine));
+        let batches = other.join().unwrap();
+        let numbers: Vec<u64> =
+            batches.iter().flat_map(|it| &it.events).map(|event| event.nc_local_id).collect();
+        let told = numbers.len() as u64 + batches[0].missed() + batches[1].missed();
+        assert!(told <= 3 && numbers.len() as u64 <= accepted, "{batches:?}");
+        let mut sorted = numbers.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), numbers.len(), "seen twice: {numbers:?}");
+        let drained = drain(&engine);
+        let total = engine.shard_counts(0).unwrap().total;
+        assert_eq!((total.created, total.drained, total.live()), (2, drained, 0), "{total:?}");
     });
 }
 

@@ -14,8 +14,8 @@ const MOST: usize = usize::MAX / 2;
 
 impl Counted {
     syncface::maybe_const! {
-        /// A closed gate with nobody inside.
-        pub(super) fn new() -> Self {
+        /// A closed gate with nobody inside. One word needs no fences, whoever asks for them.
+        pub(super) fn new(_fences: bool) -> Self {
             Self(AtomicUsize::new(CLOSED))
         }
     }

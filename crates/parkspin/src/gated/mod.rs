@@ -49,6 +49,14 @@ pub fn end_of_thread() {
 /// interrupt itself: an entry is refused or granted at once, also to a signal handler on top of
 /// another entry, and an entry that never ends costs the exclusive side a refusal, not a hang.
 ///
+/// - **Threads that end.** A thread gives its place back when it ends; entries in destructors of its
+///   thread-local values, before and after that, are granted as ever.
+/// - **Forks.** In a child, the entries of the parent's other threads count as ended. The lock is
+///   another matter: see [`RwLock::reset_after_fork`].
+/// - **Shared libraries.** Each copy of this crate in a process has places of its own, so two
+///   libraries with gates do not meet. A library that has closed a gate stays loaded for the rest of
+///   the process, for the sake of threads that have been inside.
+///
 /// ```
 /// use parkspin::Gated;
 ///
@@ -74,7 +82,27 @@ impl<T> Gated<T> {
         /// A value behind a closed gate.
         #[must_use]
         pub fn new(value: T) -> Self {
-            Self { gate: Gate::new(), lock: RwLock::new(()), value: UnsafeCell::new(value) }
+            Self { gate: Gate::new(false), lock: RwLock::new(()), value: UnsafeCell::new(value) }
+        }
+    }
+
+    syncface::maybe_const! {
+        /// As [`new`](Self::new), but closing never asks the kernel for a barrier on all threads.
+        ///
+        /// Each entry executes a fence instead (about the price of one locked instruction). For
+        /// processes with real-time threads that no other thread may interrupt, and for sandboxes in
+        /// which `membarrier` is an offence. Where a gate counts in one word, it makes no difference.
+        ///
+        /// ```
+        /// use parkspin::Gated;
+        ///
+        /// static LEVEL: Gated<u8> = Gated::with_fences(3);
+        /// LEVEL.exclusive(|_| false).unwrap().open();
+        /// assert_eq!(*LEVEL.enter().unwrap(), 3);
+        /// ```
+        #[must_use]
+        pub fn with_fences(value: T) -> Self {
+            Self { gate: Gate::new(true), lock: RwLock::new(()), value: UnsafeCell::new(value) }
         }
     }
 
@@ -84,8 +112,11 @@ impl<T> Gated<T> {
     /// that is leaked keeps the gate from ever draining.
     ///
     /// With `std` on Linux and Android a thread announces itself in a cache line of its own: no
-    /// locked instruction, no line that other readers write. (Not for more than 64 threads at a time
-    /// and not while a thread ends.) Elsewhere, one word counts all: two locked operations.
+    /// locked instruction, no line that other readers write; and who is inside gets in again, also
+    /// while the gate is being closed. (Not for more than 64 threads at a time and not while a
+    /// thread ends.) Elsewhere, one word counts all: two locked operations.
+    ///
+    /// A signal handler must drop the entries that it makes.
     #[inline]
     pub fn enter(&self) -> Option<Inside<'_, T>> {
         let entry = self.gate.enter()?;
@@ -102,14 +133,16 @@ impl<T> Gated<T> {
     /// Takes the lock and leaves the gate as it is: to look before [closing](Locked::close) it.
     ///
     /// `wait` is called with 0, 1, 2, … each time somebody still had the lock: it passes the time as
-    /// the caller likes (spins, sleeps), and gives up by returning `false`.
+    /// the caller likes (spins, sleeps), and gives up by returning `false`. With `std`, each look
+    /// from the hundredth on is a stand in line for up to 20 ms, in which those who come to share
+    /// wait behind: else a few of them who overlap without a gap could keep the lock for ever.
     ///
     /// # Errors
     /// [`StillInside`] if `wait` gave up.
     pub fn lock(&self, mut wait: impl FnMut(u32) -> bool) -> Result<Locked<'_, T>, StillInside> {
         let mut rounds = 0;
         loop {
-            if let Some(held) = self.lock.try_write() {
+            if let Some(held) = self.look(rounds) {
                 return Ok(Locked { of: self, held });
             }
             if !wait(rounds) {
@@ -117,6 +150,16 @@ impl<T> Gated<T> {
             }
             rounds = rounds.saturating_add(1);
         }
+    }
+
+    /// Takes the lock if it is free, or, when it has often not been, becomes free soon.
+    fn look(&self, rounds: u32) -> Option<RwLockWriteGuard<'_, ()>> {
+        #[cfg(all(feature = "std", not(loom)))]
+        if rounds >= 100 {
+            return self.lock.try_write_for(core::time::Duration::from_millis(20));
+        }
+        let _ = rounds;
+        self.lock.try_write()
     }
 
     /// The value to oneself: [`lock`](Self::lock), then [`close`](Locked::close).

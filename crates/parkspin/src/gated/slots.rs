@@ -10,16 +10,17 @@
 //!
 //! # Invariants
 //! 1. **One writer.** A slot is written only by the thread that has claimed it, and by signal
-//!    handlers on top of that thread, which leave the depth as they found it. So a plain load and
-//!    store is as good as one step: whatever ran in between has undone itself, but for the epoch, and
-//!    an epoch that was set back only makes a closer wait longer.
-//! 2. **Depth.** While an entry lives that was made by way of a slot, the slot has a depth of at least
-//!    one, in the epoch in which the outermost entry began, and names the entry's gate: that is
-//!    written after the depth, so no handler changes it any more, and before the barrier. Entries to
-//!    another gate on top are not made by way of the slot.
-//! 3. **Closed.** An entry that began after the closer's barrier sees the gate closed, and ends
-//!    without looking at the value. So a slot of depth zero, or which names another gate, or whose
-//!    epoch has moved on since the closer first looked, holds no entry that looks at the value.
+//!    handlers on top of that thread, which leave it as they found it. So a plain load and store is
+//!    as good as one step: whatever ran in between has undone itself.
+//! 2. **Announced.** While an entry lives that was made by way of a slot, the slot names the entry's
+//!    gate: it is written before the barrier, and emptied by the last of the entries to end, in
+//!    whatever order they do. Entries to another gate on top are not made by way of the slot.
+//! 3. **Closed.** An entry that was announced after the closer's barrier sees the gate closed, and
+//!    ends without looking at the value. So a slot that the closer once found without the gate's name
+//!    holds no entry that looks at the value, whatever it names afterwards.
+//!
+//! What a reader writes does not depend on what it read: its slot is not a chain that each entry
+//! adds a link to, and a processor can be at several entries at once.
 
 use core::sync::atomic::compiler_fence;
 
@@ -32,23 +33,26 @@ use super::counted::Counted;
 use super::thread;
 use crate::order;
 
-/// How many entries of one thread may be inside each other; a deeper one is counted elsewhere.
-const DEPTHS: usize = 1 << 8;
-const DEPTH: usize = DEPTHS - 1;
+/// A slot that names no gate.
+const EMPTY: usize = 0;
 
 /// Where one thread announces itself.
 pub(super) struct Slot {
-    /// Epoch above, depth in the low bits.
-    word: AtomicUsize,
-    /// Address of the gate that the outermost entry is of.
+    /// Address of the gate that the outermost entry is of, or `EMPTY`.
     gate: AtomicUsize,
+    /// Entries beside one, to the same gate.
+    further: AtomicUsize,
     claimed: AtomicBool,
 }
 
 impl Slot {
     syncface::maybe_const! {
         pub(super) fn new() -> Self {
-            Self { word: AtomicUsize::new(0), gate: AtomicUsize::new(0), claimed: AtomicBool::new(false) }
+            Self {
+                gate: AtomicUsize::new(EMPTY),
+                further: AtomicUsize::new(0),
+                claimed: AtomicBool::new(false),
+            }
         }
     }
 
@@ -61,7 +65,7 @@ impl Slot {
 
     /// Gives the slot back unless an entry is still inside (it was leaked).
     pub(super) fn release(&self) {
-        if self.word.load(Ordering::Relaxed) & DEPTH == 0 {
+        if self.gate.load(Ordering::Relaxed) == EMPTY {
             self.claimed.store(false, order::slot_release());
         }
     }
@@ -69,8 +73,30 @@ impl Slot {
     /// Forgets whoever announced itself here: in a forked child, where its thread is not.
     #[cfg(not(any(loom, miri)))]
     pub(super) fn forget(&self) {
-        self.word.store(0, Ordering::Relaxed);
+        self.gate.store(EMPTY, Ordering::Relaxed);
+        self.further.store(0, Ordering::Relaxed);
         self.claimed.store(false, Ordering::Relaxed);
+    }
+
+    /// One more entry to the gate that the slot names. False if a number would overflow: only leaked
+    /// entries can be that many.
+    #[cold]
+    fn go_further(&self) -> bool {
+        let further = self.further.load(Ordering::Relaxed);
+        let more = further.checked_add(1);
+        more.inspect(|more| self.further.store(*more, Ordering::Relaxed)).is_some()
+    }
+
+    /// One entry less. Release: pairs with the closer's look, and carries that all entries have
+    /// ended.
+    #[inline]
+    fn leave(&self) {
+        let further = self.further.load(Ordering::Relaxed);
+        if further == 0 || mutant::is("parkspin.first_out_empties") {
+            self.gate.store(EMPTY, order::slot_leave());
+        } else {
+            self.further.store(further - 1, Ordering::Relaxed);
+        }
     }
 }
 
@@ -78,7 +104,7 @@ impl Slot {
 pub(super) enum Entry {
     /// Inside, by way of this slot.
     Slot {
-        index: usize,
+        slot: &'static Slot,
         /// No other entry of this thread is around this one.
         outermost: bool,
     },
@@ -90,9 +116,9 @@ impl Entry {
     /// See `Inside::soloist`. An entry that is refused a number while another of its thread has it
     /// is one on top; handing a slot on goes by `release` and `try_claim`, which pair.
     #[inline]
-    pub(super) const fn soloist(&self) -> Option<usize> {
+    pub(super) fn soloist(&self) -> Option<usize> {
         match self {
-            Entry::Slot { index, outermost: true } => Some(*index),
+            Entry::Slot { slot, outermost: true } => Some(thread::index_of(slot)),
             _ => None,
         }
     }
@@ -114,51 +140,55 @@ impl Slots {
     pub(super) const SOLOISTS: usize = thread::SLOTS;
 
     syncface::maybe_const! {
-        /// A closed gate with nobody inside.
-        pub(super) fn new() -> Self {
-            Self { state: AtomicUsize::new(CLOSED), others: Counted::new() }
+        /// A closed gate with nobody inside, whose readers use fences of their own if so asked.
+        pub(super) fn new(fences: bool) -> Self {
+            let state = CLOSED | if fences { FENCES } else { 0 };
+            Self { state: AtomicUsize::new(state), others: Counted::new(false) }
         }
     }
 
-    /// Goes in if the gate is open.
+    /// Goes in if the gate is open, or if this thread is inside already.
     #[inline]
     pub(super) fn enter(&self) -> Option<Entry> {
+        let Some(slot) = thread::slot() else { return self.enter_counted() };
+        if slot.gate.load(Ordering::Relaxed) != EMPTY {
+            return self.enter_again(slot);
+        }
         let state = self.state.load(Ordering::Relaxed);
         if state & CLOSED != 0 {
             return None;
         }
-        let Some(index) = thread::slot() else {
-            return self.others.go_in().then_some(Entry::Counted);
-        };
-        let slot = thread::slot_at(index);
-        let was = slot.word.load(Ordering::Relaxed);
-        let outermost = was & DEPTH == 0;
-        if !outermost
-            && (was & DEPTH == DEPTH || slot.gate.load(Ordering::Relaxed) != self.address())
-        {
-            return self.others.go_in().then_some(Entry::Counted);
-        }
-        // Both Release, like `leave`: a closer that reads from any of them knows that the entries
-        // before have ended.
-        slot.word.store(was + 1, order::slot_enter());
-        if outermost {
-            slot.gate.store(self.address(), order::slot_enter());
-        }
-        if state & FENCES != 0 {
-            if !mutant::is("parkspin.reader_fence") {
-                fence(Ordering::SeqCst); // with the closer's
-            }
-        } else {
+        // Release: a closer of another gate, which the slot named before, then knows that the
+        // entries to that one have ended.
+        slot.gate.store(self.address(), order::slot_enter());
+        if state & FENCES == 0 {
             compiler_fence(Ordering::SeqCst); // the closer's barrier does the rest
+        } else if !mutant::is("parkspin.reader_fence") {
+            fence(Ordering::SeqCst); // with the closer's
         }
         if self.state.load(order::gate_look()) & CLOSED != 0 {
-            Self::leave_slot(index);
+            slot.leave();
             return None;
         }
-        Some(Entry::Slot { index, outermost })
+        Some(Entry::Slot { slot, outermost: true })
     }
 
-    /// What slots call this gate.
+    /// On top of another entry of this thread. If that is to this gate, there is nothing to look at:
+    /// nobody can have closed it behind both.
+    #[cold]
+    fn enter_again(&self, slot: &'static Slot) -> Option<Entry> {
+        if slot.gate.load(Ordering::Relaxed) == self.address() && slot.go_further() {
+            return Some(Entry::Slot { slot, outermost: false });
+        }
+        self.enter_counted()
+    }
+
+    #[cold]
+    fn enter_counted(&self) -> Option<Entry> {
+        self.others.go_in().then_some(Entry::Counted)
+    }
+
+    /// What slots call this gate: never `EMPTY`, as a reference is not.
     #[inline]
     fn address(&self) -> usize {
         core::ptr::from_ref(self).addr()
@@ -168,37 +198,24 @@ impl Slots {
     #[inline]
     pub(super) fn leave(&self, entry: &Entry) {
         match entry {
-            Entry::Slot { index, .. } => Self::leave_slot(*index),
+            Entry::Slot { slot, .. } => slot.leave(),
             Entry::Counted => self.others.come_out(),
         }
     }
 
-    #[inline]
-    fn leave_slot(index: usize) {
-        let word = &thread::slot_at(index).word;
-        let was = word.load(Ordering::Relaxed);
-        let last = was & DEPTH == 1;
-        let next =
-            if last { was.wrapping_sub(1).wrapping_add(DEPTHS) } else { was.wrapping_sub(1) };
-        word.store(next, order::slot_leave());
-    }
-
-    /// Lets nobody in from here on, and looks who is there.
+    /// Lets nobody in from here on.
     pub(super) fn close(&self) -> Closing<'_> {
-        let fences = thread::prepare();
+        thread::prepare();
+        // Once with fences, always with fences: the state changes under the lock only.
+        let asked_for = self.state.load(Ordering::Relaxed) & FENCES != 0;
+        let fences = asked_for || !barrier::is_to_be_had();
         self.state.store(CLOSED | if fences { FENCES } else { 0 }, Ordering::Relaxed);
         self.others.shut();
         if !mutant::is("parkspin.closer_fence") {
             fence(Ordering::SeqCst); // with the readers'
         }
         let barred = fences || barrier::everywhere();
-        let slots = thread::slots();
-        let mut seen = [0; thread::SLOTS];
-        for (seen, slot) in seen.iter_mut().zip(slots) {
-            *seen = slot.word.load(order::slot_look());
-        }
-        // The names are looked at by `inside`, after the words.
-        Closing { gate: self, barred, seen }
+        Closing { gate: self, barred, found_out: [false; thread::SLOTS] }
     }
 
     /// Lets them in. Pairs with `enter`.
@@ -209,29 +226,24 @@ impl Slots {
     }
 }
 
-/// A gate that has been closed, and whom the closer found.
+/// A gate that has been closed.
 pub(super) struct Closing<'a> {
     gate: &'a Slots,
     /// False if the barrier that readers rely on could not be had: then nobody may go on.
     barred: bool,
-    seen: [usize; thread::SLOTS],
+    /// Slots whose entries have ended (invariant 3). They need no second look: a thread that
+    /// announces itself again and again, to be turned away, holds nobody up.
+    found_out: [bool; thread::SLOTS],
 }
 
 impl Closing<'_> {
-    /// How many entries have not ended. Pairs with `leave`, and with the next entry's announcement.
+    /// How many threads' entries have not ended. Pairs with `leave`, and with the next entry's
+    /// announcement.
     pub(super) fn inside(&mut self) -> usize {
         let mut inside = self.gate.others.inside();
-        for (seen, slot) in self.seen.iter_mut().zip(thread::slots()) {
-            if *seen & DEPTH == 0 {
-                continue;
-            }
-            let now = slot.word.load(order::slot_look());
-            let elsewhere = slot.gate.load(order::slot_look()) != self.gate.address();
-            if now & DEPTH == 0 || elsewhere || now / DEPTHS != *seen / DEPTHS {
-                *seen = 0;
-            } else {
-                inside += 1;
-            }
+        for (out, slot) in self.found_out.iter_mut().zip(thread::slots()) {
+            *out = *out || slot.gate.load(order::slot_look()) != self.gate.address();
+            inside += usize::from(!*out);
         }
         if self.barred { inside } else { inside.max(1) }
     }

@@ -23,16 +23,17 @@ loom::lazy_static! {
     static ref TABLE: Table = core::array::from_fn(|_| CachePadded::new(Slot::new()));
 }
 
-/// 0: has not asked for one. Otherwise a slot's index plus one, or `NONE`.
-const NONE: usize = usize::MAX;
-
 #[cfg(not(loom))]
 std::thread_local! {
-    static MINE: Cell<usize> = const { Cell::new(0) };
+    static MINE: Cell<Option<&'static Slot>> = const { Cell::new(None) };
+    /// Asked for a slot, with or without success.
+    static ASKED: Cell<bool> = const { Cell::new(false) };
 }
 #[cfg(loom)]
 loom::thread_local! {
-    static MINE: Cell<usize> = Cell::new(0);
+    static MINE: Cell<Option<&'static Slot>> = Cell::new(None);
+    /// Asked for a slot, with or without success.
+    static ASKED: Cell<bool> = Cell::new(false);
 }
 
 /// All slots of the process.
@@ -41,55 +42,49 @@ pub(super) fn slots() -> &'static Table {
     &TABLE
 }
 
-/// The slot of an index that [`slot`] gave.
+/// Which of all slots this is.
 #[inline(always)]
-pub(super) fn slot_at(index: usize) -> &'static Slot {
+pub(super) fn index_of(slot: &'static Slot) -> usize {
+    let offset = core::ptr::from_ref(slot).addr() - core::ptr::from_ref(slots()).addr();
     // Always in range; written so that the compiler sees it, and the hot path has no panic in it.
-    &slots()[index % SLOTS]
+    offset / size_of::<CachePadded<Slot>>() % SLOTS
 }
 
-/// The index of this thread's slot, if it has one or can still get one.
+/// This thread's slot, if it has one or can still get one.
 #[inline]
-pub(super) fn slot() -> Option<usize> {
-    match MINE.with(Cell::get) {
-        0 => claim(),
-        NONE => None,
-        mine => Some(mine - 1),
-    }
+pub(super) fn slot() -> Option<&'static Slot> {
+    MINE.with(Cell::get).or_else(claim)
 }
 
 #[cold]
-fn claim() -> Option<usize> {
+fn claim() -> Option<&'static Slot> {
     // First of all, so that an entry by whatever interrupts this does without a slot.
-    let meanwhile = MINE.with(|mine| mine.replace(NONE));
-    if meanwhile != 0 {
-        // It interrupted just before and was faster.
-        MINE.with(|mine| mine.set(meanwhile));
-        return meanwhile.checked_sub(1).filter(|_| meanwhile != NONE);
+    let asked = ASKED.with(|asked| asked.replace(true));
+    if asked || MINE.with(Cell::get).is_some() {
+        // In the second case, it interrupted just before and was faster.
+        return MINE.with(Cell::get);
     }
-    let index = slots().iter().position(|slot| slot.try_claim())?;
-    if !give_back_at_exit(index) {
-        slot_at(index).release();
+    let slot = slots().iter().find(|slot| slot.try_claim())?;
+    if !give_back_at_exit(index_of(slot)) {
+        slot.release();
         return None;
     }
-    MINE.with(|mine| mine.set(index + 1));
-    Some(index)
+    MINE.with(|mine| mine.set(Some(slot)));
+    Some(slot)
 }
 
-/// To be called before a gate opens for the first time; true if readers must use fences. The answer
-/// never changes within a process.
+/// To be called before a gate opens for the first time: a forked child, and a thread that ends, will
+/// give slots back.
 ///
-/// Threads that come at once each do it, and the first answer counts: waiting for one another could
-/// hang a child forked meanwhile.
+/// Threads that come at once each do it, which does no harm: waiting for one another could hang a
+/// child forked meanwhile.
 #[cfg(not(any(loom, miri)))]
-pub(super) fn prepare() -> bool {
-    use core::sync::atomic::{AtomicU8, Ordering};
-    const UNKNOWN: u8 = 0;
-    static ANSWER: AtomicU8 = AtomicU8::new(UNKNOWN);
-    // Acquire and Release: who reads an answer finds the handler and the key in place.
-    let known = ANSWER.load(Ordering::Acquire);
-    if known != UNKNOWN {
-        return known == 1;
+pub(super) fn prepare() {
+    use core::sync::atomic::{AtomicBool, Ordering};
+    static DONE: AtomicBool = AtomicBool::new(false);
+    // Acquire and Release: who finds it done finds the handler and the key in place.
+    if DONE.load(Ordering::Acquire) {
+        return;
     }
     // SAFETY: the handler touches atomics and a thread-local cell only, as a forked child may.
     // Without memory for it, a child would wait for threads it does not have, and give up.
@@ -97,26 +92,41 @@ pub(super) fn prepare() -> bool {
         libc::pthread_atfork(None, None, Some(in_child));
     }
     key();
-    let answer = if super::barrier::register() { 2 } else { 1 };
-    let first = ANSWER.compare_exchange(UNKNOWN, answer, Ordering::AcqRel, Ordering::Acquire);
-    first.map_or_else(|first| first, |_| answer) == 1
+    stay_loaded();
+    DONE.store(true, Ordering::Release);
 }
 
-/// To be called before a gate opens for the first time; true: models and interpreters use fences.
-#[cfg(any(loom, miri))]
-pub(super) fn prepare() -> bool {
-    true
+/// Keeps the shared library that this is part of, if it is, from being unloaded: threads that were
+/// inside call `at_exit` when they end, also long after somebody has closed the library.
+#[cfg(not(any(loom, miri, target_feature = "crt-static")))]
+fn stay_loaded() {
+    let code = (at_exit as extern "C" fn(*mut libc::c_void)) as *const libc::c_void;
+    let mut here = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: `here` outlives the call.
+    unsafe { libc::dladdr(code, here.as_mut_ptr()) };
+    // SAFETY: four pointers and numbers, which may be zero; `dladdr` filled them in or left them.
+    let name = unsafe { here.assume_init() }.dli_fname;
+    if !name.is_null() {
+        // SAFETY: a C string that lives as long as the library. Without the flag to load it, only
+        // what is loaded already is found (a program is not, and need not be).
+        unsafe { libc::dlopen(name, libc::RTLD_LAZY | libc::RTLD_NOLOAD | libc::RTLD_NODELETE) };
+    }
 }
+
+/// A program that brings its C library along loads no others.
+#[cfg(all(target_feature = "crt-static", not(any(loom, miri))))]
+fn stay_loaded() {}
+
+/// Models and interpreters give back by hand.
+#[cfg(any(loom, miri))]
+pub(super) fn prepare() {}
 
 /// In a forked child only the thread that forked goes on.
 #[cfg(not(any(loom, miri)))]
 extern "C" fn in_child() {
-    let mine = MINE.with(Cell::get);
-    for (index, slot) in slots().iter().enumerate() {
-        if mine != index + 1 {
-            slot.forget();
-        }
-    }
+    let mine = MINE.with(Cell::get).map(index_of);
+    let others = slots().iter().enumerate().filter(|(index, _)| Some(*index) != mine);
+    others.for_each(|(_, slot)| slot.forget());
 }
 
 /// The key whose destructor gives slots back; `None` if there are no more keys.
@@ -155,7 +165,7 @@ fn give_back_at_exit(index: usize) -> bool {
 
 #[cfg(not(any(loom, miri)))]
 extern "C" fn at_exit(value: *mut libc::c_void) {
-    MINE.with(|mine| mine.set(NONE));
+    MINE.with(|mine| mine.set(None));
     if let Some(slot) = value.addr().checked_sub(1).and_then(|index| slots().get(index)) {
         slot.release();
     }
@@ -170,8 +180,8 @@ fn give_back_at_exit(_index: usize) -> bool {
 /// Models only: the calling thread ends.
 #[cfg(loom)]
 pub(super) fn end() {
-    if let Some(index) = MINE.with(Cell::get).checked_sub(1).filter(|index| *index < SLOTS) {
-        slot_at(index).release();
+    ASKED.with(|asked| asked.set(true));
+    if let Some(slot) = MINE.with(Cell::take) {
+        slot.release();
     }
-    MINE.with(|mine| mine.set(NONE));
 }

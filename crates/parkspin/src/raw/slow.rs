@@ -263,10 +263,11 @@ impl RawRwLock {
         self.hand_over(self.load());
     }
 
-    /// A reader left the lock in `state`, with writers waiting.
+    /// A reader left the lock, with writers waiting. Looks for itself, as a writer does.
     #[cold]
     #[inline(never)]
-    pub(super) fn reader_left(&self, state: State) {
+    pub(super) fn reader_left(&self) {
+        let state = self.load();
         // The fault: forgetting writers beside whom readers wait as well.
         if mutant::is("parkspin.wake_only_if_writers_alone") && state.readers_wait() {
             return;

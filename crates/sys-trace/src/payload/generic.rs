@@ -6,7 +6,8 @@ use super::{Field, FieldType, Payload, PayloadLayout, Raw};
 ///
 /// Layout: `name` at byte 0, `args` at bytes 8 to 40, each a `u64`. The record format knows no
 /// payload for GENERIC, so [`EventType::payload`](crate::EventType::payload) answers `None` and the
-/// JSON read-out prints `{}`; timeline formats use the name and the arguments.
+/// JSON read-out prints `{}`; timeline formats use the name and the arguments. The macros
+/// [`span!`](crate::span!), [`instant!`](crate::instant!) and [`count!`](crate::count!) record it.
 ///
 /// ```
 /// use sys_trace::{Payload, payload::Generic};
