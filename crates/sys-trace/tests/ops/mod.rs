@@ -27,6 +27,9 @@ pub(crate) enum Op {
     DrainAll(u8),
     Intern { shard: u8, name: u8 },
     Look,
+    Snapshot { shard: u8, max: u8 },
+    SnapshotAll(u8),
+    Read(u8),
 }
 
 /// As many calls as the bytes yield. The list type's own way of decoding tosses a coin after each
@@ -99,6 +102,10 @@ struct Shard {
     counts: [Counts; EventType::COUNT],
     names: BTreeSet<&'static str>,
     names_dropped: u64,
+    /// The last sequence number that the reader has dealt with.
+    read: u64,
+    /// How many events had been drained when it last had dealt with all.
+    drained_when_read: u64,
 }
 
 impl Shard {
@@ -111,6 +118,8 @@ impl Shard {
             counts: [Counts::ZERO; EventType::COUNT],
             names: BTreeSet::new(),
             names_dropped: 0,
+            read: 0,
+            drained_when_read: 0,
         }
     }
 }
@@ -191,6 +200,33 @@ impl Model {
         events
     }
 
+    fn snapshot(&self, number: u32, max: usize) -> Vec<Event> {
+        let ring = &self.shards[number as usize].ring;
+        ring.iter().skip(ring.len().saturating_sub(max)).copied().collect()
+    }
+
+    /// What a reader that reads on is given of a shard, and what it has missed: how many, and how
+    /// many were drained meanwhile.
+    fn read(&mut self, number: u32, max: usize) -> (Vec<Event>, u64, u64) {
+        let shard = &mut self.shards[number as usize];
+        if !shard.open || max == 0 {
+            return (Vec::new(), 0, 0);
+        }
+        let new = shard.ring.iter().filter(|event| event.nc_local_id > shard.read);
+        let events: Vec<_> = new.take(max).copied().collect();
+        let drained = shard.counts.iter().map(|counts| counts.drained).sum::<u64>();
+        let meanwhile = drained - shard.drained_when_read;
+        let to = if events.len() == max {
+            events[max - 1].nc_local_id
+        } else {
+            shard.drained_when_read = drained;
+            shard.sequence
+        };
+        let missed = to - shard.read - events.len() as u64;
+        shard.read = to;
+        (events, missed, meanwhile)
+    }
+
     fn stop(&mut self) {
         self.capturing = false;
         for shard in &mut self.shards {
@@ -218,6 +254,7 @@ pub(crate) fn run<K: Kind>(ops: &[Op]) {
     let engine: Box<Engine<{ SHARDS as usize }, K>> = Box::default();
     let mut model = Model::new();
     let mut spans = Vec::new();
+    let (mut reader, mut read_in) = (engine.reader(), 0);
     for op in ops {
         match *op {
             Op::Start { events, shards, types, names } => {
@@ -353,6 +390,54 @@ pub(crate) fn run<K: Kind>(ops: &[Op]) {
                 }
             }
             Op::Look => compare(&engine, &model),
+            Op::Snapshot { shard, max } => {
+                let shard = u32::from(shard) % (SHARDS + 1);
+                let mut out = vec![Event::ZERO; usize::from(max % 12)];
+                let got = engine.snapshot(shard, &mut out);
+                if !model.capturing {
+                    assert_eq!(got, Err(DrainError::NotCapturing));
+                } else if shard >= SHARDS {
+                    assert_eq!(got, Err(DrainError::ShardOutOfRange { shard, shards: SHARDS }));
+                } else {
+                    let expected = model.snapshot(shard, out.len());
+                    assert_eq!(without_thread(&out[..got.unwrap()]), expected);
+                }
+            }
+            Op::SnapshotAll(max) => {
+                let max = if max > 200 { usize::MAX } else { usize::from(max % 12) };
+                let got = engine.snapshot_all(max);
+                if model.capturing {
+                    let expected: Vec<_> =
+                        (0..SHARDS).flat_map(|shard| model.snapshot(shard, max)).collect();
+                    assert_eq!(without_thread(&got.unwrap()), expected);
+                } else {
+                    assert_eq!(got, Err(NotCapturing));
+                }
+            }
+            Op::Read(max) => {
+                let max = if max > 200 { usize::MAX } else { usize::from(max % 12) };
+                let got = reader.read(max);
+                if !model.capturing {
+                    assert_eq!(got, Err(NotCapturing));
+                    continue;
+                }
+                let got = got.unwrap();
+                let (mut events, mut missed_in, mut more) = (Vec::new(), Vec::new(), false);
+                for shard in 0..SHARDS {
+                    let (new, missed, drained) = model.read(shard, max);
+                    more |= max > 0 && new.len() == max;
+                    events.extend(new);
+                    if missed > 0 {
+                        missed_in.push((shard, missed, drained));
+                    }
+                }
+                assert_eq!((got.epoch, got.starts_anew), (model.epoch, read_in != model.epoch));
+                read_in = model.epoch;
+                assert_eq!(without_thread(&got.events), events);
+                let missed = got.missed_in.iter().map(|it| (it.shard, it.count, it.drained));
+                assert_eq!(missed.collect::<Vec<_>>(), missed_in);
+                assert_eq!(got.more, more);
+            }
         }
     }
     compare(&engine, &model);
