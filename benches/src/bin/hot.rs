@@ -5,18 +5,21 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use lapring::Ring;
-use sipintern::Symbol;
+use sipintern::{Interner, Symbol};
 use sys_trace::{Clock, Config, Engine, EventType, Payload, Phase};
 
 /// A name, and what makes the call so many times.
 type Call = (&'static str, fn(u64));
 
 /// The calls, in the order of the guard's file.
-const CALLS: [Call; 6] = [
+const CALLS: [Call; 9] = [
     ("force_push_u64", |n| force_push(n, 7_u64)),
     ("force_push_112B", |n| force_push(n, [7_u64; 14])),
     ("read_unlock", read_unlock),
     ("symbol_of_16B", symbol_of),
+    ("intern_known_16B", intern_known),
+    ("intern_new_16B", intern_new),
+    ("engine_intern", engine_intern),
     ("emit", emit),
     ("emit_gate_off", emit_gate_off),
 ];
@@ -41,6 +44,35 @@ fn read_unlock(n: u64) {
 fn symbol_of(n: u64) {
     for _ in 0..n {
         black_box(Symbol::of(black_box("sixteen bytes...")));
+    }
+}
+
+/// One name of one.
+fn intern_known(n: u64) {
+    let names = Interner::new();
+    for _ in 0..n {
+        black_box(names.intern(black_box("sixteen bytes...")));
+    }
+}
+
+/// Growth included; the making of a name, too.
+fn intern_new(n: u64) {
+    let names = Interner::new();
+    let mut text = *b"sixteen bytes...";
+    for i in 0..n {
+        for (digit, byte) in text.iter_mut().enumerate() {
+            *byte = b'a' + (i >> (4 * digit) & 15) as u8;
+        }
+        black_box(names.intern(str::from_utf8(black_box(&text)).unwrap()));
+    }
+}
+
+/// A known name by way of a shard.
+fn engine_intern(n: u64) {
+    let engine: Box<Engine<1>> = Box::default();
+    engine.start(&Config::new().events_per_shard(64)).expect("a small ring fits");
+    for _ in 0..n {
+        black_box(engine.intern(black_box(0), black_box("sixteen bytes...")));
     }
 }
 

@@ -63,6 +63,8 @@ pub(crate) struct Run {
 /// Nothing here shares a cache line with the next shard.
 pub(crate) type Shard<S> = CachePadded<ShardParts<S>>;
 
+/// What the gate guards of one shard.
+#[allow(unreachable_pub, reason = "stands in the signature of a sealed trait")]
 pub struct ShardParts<S: Storage> {
     /// In use while the shard is captured.
     pub(crate) ring: S::Ring,

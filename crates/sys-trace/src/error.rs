@@ -28,9 +28,9 @@ pub enum StartError {
         /// The bytes that one ring takes.
         bytes: u64,
     },
-    /// An emitter of the last capture is still inside, or somebody reads: try again.
+    /// An emitter, or who interns, of the last capture is still inside, or somebody reads: try again.
     Busy {
-        /// Emits that have not ended; 0 if it is readers.
+        /// Emits and interns that have not ended; 0 if it is readers.
         emitters: u64,
     },
     /// There is no clock: without the feature `std` one must be configured.
@@ -78,7 +78,7 @@ pub enum StopError {
     NotCapturing,
     /// Nothing is recorded any more, but somebody has not come out: stop again to go on.
     StillInside {
-        /// Emits that have not ended; 0 if it is readers.
+        /// Emits and interns that have not ended; 0 if it is readers.
         emitters: u64,
     },
 }
@@ -96,8 +96,8 @@ impl core::error::Error for StopError {}
 
 fn still_inside(f: &mut fmt::Formatter<'_>, emitters: u64) -> fmt::Result {
     match emitters {
-        0 => f.write_str("somebody is still reading events"),
-        emitters => write!(f, "{emitters} emits have not ended"),
+        0 => f.write_str("somebody is still reading"),
+        emitters => write!(f, "{emitters} emits or interns have not ended"),
     }
 }
 

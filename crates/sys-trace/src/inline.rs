@@ -26,12 +26,14 @@ pub enum Inline<const EVENTS: usize, const NAMES: usize> {}
 ///   [`symbol!`](sipintern::symbol): then the table only serves who reads the dump.
 /// - **Who emits** is told by [`Config::context`], and **when** by [`Clock::Custom`](crate::Clock):
 ///   without `std` there are no thread ids and no clocks.
-/// - **Interrupts** may emit at any moment, and drain at any moment but within a start or stop. They
-///   must not start, stop or intern: these wait for what they interrupted.
+/// - **Interrupts** may emit at any moment, and drain at any moment but within a start or stop (on the
+///   cycle counter of a host: nor within a drain). They must not start, stop, intern or look names up:
+///   these wait for what they interrupted.
 /// - **Counts** have 64 bits on every target. Sequence numbers and ids have the bits of a `usize`: on
 ///   32-bit targets they repeat after about 4 billion events of a shard.
-/// - **Size**: 112 bytes per event and one word, 96 to 1,300 bytes per shard (cache lines), three
-///   counters of 8 bytes for each of the 46 event types of a shard.
+/// - **Size** per shard: 120 bytes for each event; 16 for each name, 24 on 64-bit machines; three
+///   counters of 8 bytes for each of the 46 event types; and about 250 bytes on Cortex-M, 600 where
+///   cache lines are kept apart by 128 bytes.
 ///
 /// On a processor without compare-and-swap an emit has four sections with interrupts off, each of a
 /// few instructions (in by the gate, the claim of a slot, a count, out by the gate), and a fifth if it

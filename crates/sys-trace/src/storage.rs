@@ -94,6 +94,7 @@ pub trait Parts: Sized + 'static {
 }
 
 /// Counters that come before the shards' totals.
+#[allow(unreachable_pub, reason = "a bound of a sealed trait")]
 pub trait Tallies {
     /// Counts an event that was created and, by the number of its type, one that it displaced;
     /// `false` if this is not the place to count it.
