@@ -37,7 +37,7 @@
 //! ends with its handle; a [`Reader`] follows one without taking anything.
 //!
 //! # Without an allocator
-//! A [`StaticEngine`] has its rings and names inside and needs no feature at all. It is the same code with
+//! A [`StaticEngine`] has its rings and names inside and needs no feature but `enable`. It is the same code with
 //! the same contract; [`Engine`] alone, with its default storage, keeps them on the heap.
 //!
 //! # Events of your own

@@ -5,10 +5,10 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
+use syncface::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sys_trace::{Clock, Config, Engine, EventType, Payload, Phase, Span, StopError};
 
