@@ -11,11 +11,13 @@ use crate::word::{Word, is_after};
 ///
 /// Belongs to the ring that made it. With another one nothing breaks, but what is read and what is
 /// called gone means nothing. To be read on before half of the circle of positions has gone by: on
-/// 32-bit targets that is some 2<sup>30</sup> pushes.
+/// 32-bit targets that is 2<sup>30</sup> pushes or more, and 2<sup>28</sup> if the ring has fewer than
+/// four slots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor(Word);
 
-/// A position whose value was being copied when a reader came by.
+/// A position whose value was being copied when a reader came by. Belongs to its ring as a [`Cursor`]
+/// does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place(Word);
 
@@ -88,6 +90,8 @@ impl<T: Copy, S: Storage<T>> Ring<T, S> {
     /// Takes nothing. What [`snapshot`](Self::snapshot) says of copies holds here too. Dropping the
     /// iterator early leaves the rest for the next call.
     pub fn read_on<'a>(&'a self, cursor: &'a mut Cursor) -> Reading<'a, T, S> {
+        // One of another ring may be no position here.
+        cursor.0 = self.geometry().own(cursor.0);
         Reading { ring: self, cursor, end: self.frontier() }
     }
 
@@ -107,7 +111,8 @@ impl<T: Copy, S: Storage<T>> Ring<T, S> {
     /// ```
     #[must_use]
     pub fn read_again(&self, place: Place) -> Found<T> {
-        let position = place.0;
+        // One of another ring may be no position here.
+        let position = self.geometry().own(place.0);
         loop {
             let seen = self.slot(position).look();
             match self.geometry().for_cursor(seen, position) {

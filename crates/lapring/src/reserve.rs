@@ -5,6 +5,8 @@
     reason = "looks at, drops and replaces the value of a slot that the claim made ours"
 )]
 
+use core::marker::PhantomData;
+
 use crate::push::Claim;
 use crate::ring::Ring;
 use crate::storage::Storage;
@@ -34,15 +36,27 @@ impl<T, S: Storage<T>> Ring<T, S> {
     // bytes and read in words, which a processor cannot forward from one to the other.
     #[inline(always)]
     pub fn reserve(&self) -> Option<Reserved<'_, T, S>> {
-        self.claim(true).ok().map(|claim| Reserved { ring: self, claim })
+        self.claim(true).ok().map(|claim| Reserved { ring: self, claim, displaced: PhantomData })
     }
 }
 
 /// A position of a ring that is waiting for its value: see [`Ring::reserve`].
+///
+/// `Send` if the values are, `Sync` if they are: unlike a ring it gives references to a value, and
+/// what must not be shared is not shared by way of it.
+///
+/// ```compile_fail,E0277
+/// fn assert_sync<T: Sync>(_: &T) {}
+/// let ring = lapring::Ring::<std::cell::Cell<u8>>::new(1);
+/// assert_sync(&ring); // values move between threads
+/// assert_sync(&ring.reserve().unwrap());
+/// ```
 #[must_use = "dropped unfilled, the position stays without a value"]
 pub struct Reserved<'a, T, S: Storage<T>> {
     ring: &'a Ring<T, S>,
     claim: Claim<'a, T>,
+    /// What will be displaced belongs to this, and can be looked at through it.
+    displaced: PhantomData<T>,
 }
 
 impl<T, S: Storage<T>> Reserved<'_, T, S> {

@@ -63,7 +63,8 @@ pub type DefaultStorage<T> = InlineSlots<T, 1>;
 pub struct Ring<T, S: Storage<T> = DefaultStorage<T>> {
     /// Hint: where the next writer starts to look. Stored by every push.
     pub(crate) tail: CachePadded<AtomicWord>,
-    /// Hint: where the next reader starts to look. Stored by readers only.
+    /// Hint: where the next reader starts to look. Stored by readers, and once in a great many laps by
+    /// a writer, where there are none.
     pub(crate) head: CachePadded<AtomicWord>,
     /// What every operation reads and hardly any writes.
     pub(crate) shared: CachePadded<Shared<S>>,
@@ -256,8 +257,9 @@ impl<T, S: Storage<T>> Ring<T, S> {
         let slots = self.shared.storage.slots();
         let index = self.geometry().index(position);
         debug_assert!(index < slots.len());
-        // SAFETY: every position in circulation was made by `Geometry`, which keeps its index below
-        // `cap` (tested through the wrap), and the storage has `cap` slots.
+        // SAFETY: every position in circulation was made by this ring's `Geometry`, which keeps its
+        // index below `cap` (tested through the wrap), or has been through `Geometry::own`; and the
+        // storage has `cap` slots.
         unsafe { slots.get_unchecked(index) }
     }
 
@@ -454,7 +456,7 @@ pub(crate) fn advance(hint: &AtomicWord, to: Word, store: core::sync::atomic::Or
 }
 
 impl<T, S: Storage<T>> fmt::Debug for Ring<T, S> {
-    /// Prints capacity and length; the length is computed from one load of each hint.
+    /// Prints capacity and [length](Ring::len).
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ring")
             .field("capacity", &self.capacity())

@@ -133,6 +133,16 @@ impl Geometry {
         }
     }
 
+    /// `position`, or, if no ring of this shape has such a one, the next that it has.
+    #[inline]
+    pub(crate) const fn own(&self, position: Word) -> Word {
+        if self.index(position) < self.cap() {
+            position
+        } else {
+            self.lap_after(self.lap(position))
+        }
+    }
+
     /// How many positions there are before `position`, from the word's 0 on.
     #[inline]
     pub(crate) const fn absolute(&self, position: Word) -> usize {

@@ -48,6 +48,27 @@ fn every_position_is_told_of_once_at_any_distance() {
     }
 }
 
+/// Whatever the two capacities: nothing is looked at that is not there.
+#[test]
+fn a_cursor_of_another_ring_breaks_nothing() {
+    for (cap, other_cap) in (1..=17_usize).flat_map(|cap| (1..=17_usize).map(move |it| (cap, it))) {
+        let (ring, other) = (Ring::new(cap), Ring::new(other_cap));
+        push(&ring, 0..40);
+        for passed in 0..20 {
+            let mut cursor = other.cursor();
+            assert!(other.read_on(&mut cursor).all(|found| found != Found::Gone(0)));
+            let found: Vec<_> = ring.read_on(&mut cursor).collect();
+            assert!(found.iter().all(|it| matches!(it, Found::Gone(1..) | Found::Value { .. })));
+            assert_eq!(ring.read_on(&mut cursor).next(), None);
+            let slot = other.reserve().unwrap();
+            let place = other.read_on(&mut other.cursor_before_newest(1)).last();
+            let Some(Found::InFlight(place)) = place else { panic!("{place:?}") };
+            assert!(!matches!(ring.read_again(place), Found::InFlight(_)));
+            slot.fill(passed);
+        }
+    }
+}
+
 #[test]
 fn what_others_pop_is_gone() {
     let ring = Ring::new(4);

@@ -28,8 +28,9 @@ pub enum Clock {
     /// adjustment, also backwards. Needs `std`.
     #[cfg(feature = "std")]
     Realtime,
-    /// A function of yours that returns nanoseconds. It is called on the emit path, with the shard's
-    /// lock held shared: it must not panic, block, or call the engine.
+    /// A function of yours that returns nanoseconds. An emit calls it inside the engine's gate, so that
+    /// a start or stop waits for it: it must not panic (the event would be lost, uncounted), block, or
+    /// call the engine.
     Custom(fn() -> u64),
     /// No clock; a capture does not start with it.
     #[cfg_attr(not(feature = "std"), default)]

@@ -38,6 +38,20 @@ impl Generic {
     }
 }
 
+/// The place's own [`Name`](crate::Name).
+///
+/// A `static` is seen by all that stands in its block, what the caller wrote included. So it shares its
+/// block with the text alone, and its name is nobody else's.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __name {
+    ($name:expr) => {{
+        static SYS_TRACE_NAME: $crate::Name = $crate::Name::new($name);
+        &SYS_TRACE_NAME
+    }};
+}
+
 /// Starts a span with a literal name and up to four `u64`; it ends when the returned
 /// [`Span`](crate::Span) is dropped.
 ///
@@ -71,9 +85,10 @@ impl Generic {
 #[macro_export]
 macro_rules! span {
     ($engine:expr, $shard:expr, $name:expr $(, $arg:expr)* $(,)?) => {{
-        static NAME: $crate::Name = $crate::Name::new($name);
         match &$engine {
-            engine if engine.is_capturing() => engine.span_named($shard, &NAME, [$($arg),*]),
+            engine if engine.is_capturing() => {
+                engine.span_named($shard, $crate::__name!($name), [$($arg),*])
+            }
             engine => engine.no_span(),
         }
     }};
@@ -98,10 +113,9 @@ macro_rules! span {
 #[macro_export]
 macro_rules! instant {
     ($engine:expr, $shard:expr, $name:expr $(, $arg:expr)* $(,)?) => {{
-        static NAME: $crate::Name = $crate::Name::new($name);
         match &$engine {
             engine if engine.is_capturing() => {
-                engine.emit_named($shard, $crate::Phase::Instant, &NAME, [$($arg),*])
+                engine.emit_named($shard, $crate::Phase::Instant, $crate::__name!($name), [$($arg),*])
             }
             _ => ::core::option::Option::<$crate::TrackingId>::None,
         }
@@ -128,10 +142,9 @@ macro_rules! instant {
 #[macro_export]
 macro_rules! count {
     ($engine:expr, $shard:expr, $name:expr, $value:expr $(,)?) => {{
-        static NAME: $crate::Name = $crate::Name::new($name);
         match &$engine {
             engine if engine.is_capturing() => {
-                engine.emit_named($shard, $crate::Phase::Count, &NAME, [$value])
+                engine.emit_named($shard, $crate::Phase::Count, $crate::__name!($name), [$value])
             }
             _ => ::core::option::Option::<$crate::TrackingId>::None,
         }

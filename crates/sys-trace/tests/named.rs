@@ -55,6 +55,19 @@ fn names_and_numbers_come_back() {
     );
 }
 
+/// Whatever the caller's own things are called, they mean in a macro what they mean outside.
+#[test]
+fn what_the_caller_calls_name_or_engine_stays_the_callers() {
+    const NAME: &str = "mine";
+    let engine = started::<1>();
+    drop(span!(engine, 0, NAME, NAME.len() as u64));
+    instant!(engine, 0, NAME, NAME.len() as u64);
+    count!(engine, 0, NAME, NAME.len() as u64);
+    let told = told(&engine);
+    assert_eq!(told.len(), 4);
+    assert!(told.iter().all(|(_, name, args)| name == NAME && *args == [4, 0, 0, 0]));
+}
+
 /// One call site, several engines, shards and captures: each capture knows the name.
 #[test]
 fn a_call_site_registers_with_whomever_it_serves() {

@@ -51,8 +51,9 @@ pub fn end_of_thread() {
 ///
 /// - **Threads that end.** A thread gives its place back when it ends; entries in destructors of its
 ///   thread-local values, before and after that, are granted as ever.
-/// - **Forks.** In a child, the entries of the parent's other threads count as ended. The lock is
-///   another matter: see [`RwLock::reset_after_fork`].
+/// - **Forks.** In a child, the entries of the parent's other threads count as ended, except those
+///   that were counted in the one word of all (see [`enter`](Self::enter)): they never end there, and
+///   the exclusive side is refused. The lock is another matter: see [`RwLock::reset_after_fork`].
 /// - **Shared libraries.** Each copy of this crate in a process has places of its own, so two
 ///   libraries with gates do not meet. A library that has closed a gate stays loaded for the rest of
 ///   the process, for the sake of threads that have been inside.
@@ -111,15 +112,26 @@ impl<T> Gated<T> {
     /// Never waits, and may be called on top of another entry, also by a signal handler. A guard
     /// that is leaked keeps the gate from ever draining.
     ///
+    /// Who is inside gets in again as long as the gate is open; once it is being closed, nobody does.
+    ///
     /// With `std` on Linux and Android a thread announces itself in a cache line of its own: no
-    /// locked instruction, no line that other readers write; and who is inside gets in again, also
-    /// while the gate is being closed. (Not for more than 64 threads at a time and not while a
-    /// thread ends.) Elsewhere, one word counts all: two locked operations.
+    /// locked instruction, no line that other readers write. (Not for more than 64 threads at a time,
+    /// not while a thread ends, and not on top of an entry to another gate.) Elsewhere, one word
+    /// counts all: two locked operations.
     ///
     /// A signal handler must drop the entries that it makes.
     #[inline]
     pub fn enter(&self) -> Option<Inside<'_, T>> {
         let entry = self.gate.enter()?;
+        Some(Inside { of: self, entry, not_send: PhantomData })
+    }
+
+    /// Tests only: [`enter`](Self::enter), with `handler` run where a signal handler may run as well,
+    /// in the middle of it.
+    #[cfg(all(feature = "std", any(target_os = "linux", target_os = "android")))]
+    #[doc(hidden)]
+    pub fn enter_interrupted(&self, handler: impl FnOnce()) -> Option<Inside<'_, T>> {
+        let entry = self.gate.enter_interrupted(handler)?;
         Some(Inside { of: self, entry, not_send: PhantomData })
     }
 

@@ -16,8 +16,10 @@
 //!    gate: it is written before the barrier, and emptied by the last of the entries to end, in
 //!    whatever order they do. Entries to another gate on top are not made by way of the slot.
 //! 3. **Closed.** An entry that was announced after the closer's barrier sees the gate closed, and
-//!    ends without looking at the value. So a slot that the closer once found without the gate's name
-//!    holds no entry that looks at the value, whatever it names afterwards.
+//!    ends without looking at the value. Each entry looks for itself, also one on top of another: the
+//!    lower one may have been interrupted between its announcement and its look. So a slot that the
+//!    closer once found without the gate's name holds no entry that looks at the value, whatever it
+//!    names afterwards.
 //!
 //! What a reader writes does not depend on what it read: its slot is not a chain that each entry
 //! adds a link to, and a processor can be at several entries at once.
@@ -147,9 +149,16 @@ impl Slots {
         }
     }
 
-    /// Goes in if the gate is open, or if this thread is inside already.
+    /// Goes in if the gate is open.
     #[inline]
     pub(super) fn enter(&self) -> Option<Entry> {
+        self.enter_interrupted(|| ())
+    }
+
+    /// [`enter`](Self::enter), with `handler` run where a signal handler may run as well: when the
+    /// thread has announced itself and has not looked.
+    #[inline(always)]
+    pub(super) fn enter_interrupted(&self, handler: impl FnOnce()) -> Option<Entry> {
         let Some(slot) = thread::slot() else { return self.enter_counted() };
         if slot.gate.load(Ordering::Relaxed) != EMPTY {
             return self.enter_again(slot);
@@ -161,23 +170,39 @@ impl Slots {
         // Release: a closer of another gate, which the slot named before, then knows that the
         // entries to that one have ended.
         slot.gate.store(self.address(), order::slot_enter());
-        if state & FENCES == 0 {
-            compiler_fence(Ordering::SeqCst); // the closer's barrier does the rest
-        } else if !mutant::is("parkspin.reader_fence") {
-            fence(Ordering::SeqCst); // with the closer's
-        }
-        if self.state.load(order::gate_look()) & CLOSED != 0 {
+        handler();
+        if !self.is_open(state) {
             slot.leave();
             return None;
         }
         Some(Entry::Slot { slot, outermost: true })
     }
 
-    /// On top of another entry of this thread. If that is to this gate, there is nothing to look at:
-    /// nobody can have closed it behind both.
+    /// The barrier of a thread whose slot names this gate, in a `state` that it has seen, and its look.
+    #[inline(always)]
+    fn is_open(&self, state: usize) -> bool {
+        if state & FENCES == 0 {
+            compiler_fence(Ordering::SeqCst); // the closer's barrier does the rest
+        } else if !mutant::is("parkspin.reader_fence") {
+            fence(Ordering::SeqCst); // with the closer's
+        }
+        self.state.load(order::gate_look()) & CLOSED == 0
+    }
+
+    /// On top of another entry of this thread.
+    ///
+    /// If that is to this gate, the slot names it already. That the other one has also looked is not
+    /// certain: it may have been interrupted just before. So this one looks for itself.
     #[cold]
     fn enter_again(&self, slot: &'static Slot) -> Option<Entry> {
-        if slot.gate.load(Ordering::Relaxed) == self.address() && slot.go_further() {
+        if slot.gate.load(Ordering::Relaxed) != self.address() {
+            return self.enter_counted();
+        }
+        let open = self.is_open(self.state.load(Ordering::Relaxed));
+        if !open && !mutant::is("parkspin.nested_unlooked") {
+            return None;
+        }
+        if slot.go_further() {
             return Some(Entry::Slot { slot, outermost: false });
         }
         self.enter_counted()
