@@ -91,8 +91,9 @@ impl Captured {
             clock: self.info.clock,
             start_ns,
             stop_ns: self.info.stop_ns.unwrap_or(start_ns),
-            // The default clock counts from 1970.
-            start_epoch_ns: Some(start_ns),
+            clock_error_ns: Some(self.info.clock_error_ns),
+            start_epoch_ns: self.info.start_epoch_ns,
+            stop_epoch_ns: self.info.stop_epoch_ns,
             ..Capture::new(&self.events, &self.counts)
         })
     }
