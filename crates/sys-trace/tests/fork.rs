@@ -298,3 +298,50 @@ fn a_static_engine_in_a_child() {
     assert_eq!(ENGINE.drain(0, &mut [Event::ZERO; 8]), Ok(5), "the parent's capture goes on");
     ENGINE.stop().unwrap();
 }
+
+static LARGE: Engine = Engine::new();
+static STAYS: AtomicBool = AtomicBool::new(false);
+
+fn clock_that_stays() -> u64 {
+    if WANTS.get() {
+        STAYS.store(true, Relaxed);
+        while STAYS.load(Relaxed) {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+    7
+}
+
+fn clock_that_emits() -> u64 {
+    if WANTS.get() {
+        instant(&LARGE);
+    }
+    7
+}
+
+/// Whatever the stack of the thread that is first to use an engine in a child: it is made new in place.
+///
+/// The emit on it is on top of one on another engine. So it has no place of its thread's, and a child
+/// cannot see that it has ended.
+#[test]
+fn a_child_with_a_small_stack_makes_a_large_engine_new() {
+    static OUTER: Engine<1> = Engine::new();
+    LARGE.start(&small().clock(Clock::Custom(clock_that_stays))).unwrap();
+    OUTER.start(&small().clock(Clock::Custom(clock_that_emits))).unwrap();
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            WANTS.set(true);
+            instant(&OUTER);
+        });
+        while !STAYS.load(Relaxed) {
+            thread::yield_now();
+        }
+        let small_one = thread::Builder::new().stack_size(512 << 10);
+        let child = || in_a_child(|| off_then_usable(&LARGE));
+        let answer = small_one.spawn_scoped(scope, child).unwrap().join().unwrap();
+        STAYS.store(false, Relaxed);
+        assert_eq!(answer, 0);
+    });
+    OUTER.stop().unwrap();
+    LARGE.stop().unwrap();
+}

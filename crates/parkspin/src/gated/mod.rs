@@ -185,6 +185,23 @@ impl<T> Gated<T> {
         self.lock(&mut wait)?.close(wait)
     }
 
+    /// Makes gate and lock as new and leaves the value as it is: the gate is closed then, and the lock is
+    /// free. For a forked child, where holds and entries of threads that it has not got are leaked. An
+    /// entry that a thread of this process has leaked keeps that thread's place all the same.
+    ///
+    /// ```
+    /// use parkspin::Gated;
+    /// let mut gated = Gated::new(5);
+    /// std::mem::forget(gated.share());
+    /// assert!(gated.exclusive(|_| false).is_err());
+    /// gated.renew();
+    /// assert_eq!(*gated.exclusive(|_| false).unwrap(), 5);
+    /// ```
+    pub fn renew(&mut self) {
+        self.gate = Gate::new(self.gate.has_fences());
+        self.lock = RwLock::new(());
+    }
+
     /// The value, of a gate that nobody else can reach.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.with_mut(|value| {
