@@ -88,6 +88,7 @@ const fn short_word(bytes: &[u8]) -> u64 {
 /// assert_eq!(sipintern::hash_of("conv2d".as_bytes()), HASH);
 /// ```
 #[must_use]
+#[inline]
 pub const fn hash_of(bytes: &[u8]) -> u64 {
     let mut state = State::ZERO_KEY;
     let mut rest = bytes;

@@ -51,3 +51,45 @@ fn real_collisions_keep_the_first() {
     }
     assert_eq!((names.len(), names.collisions()), (rows.len(), rows.len() as u64));
 }
+
+/// Copies and references side by side, up to the last byte.
+#[test]
+fn copies_live_beside_references_and_end_with_the_bytes() {
+    const BYTES: usize = 19;
+    let mut names = FixedInterner::<8, BYTES>::new();
+    let (mut expected, mut used, mut dropped) = (BTreeMap::new(), 0, 0);
+    for (i, text) in TEXTS.into_iter().enumerate() {
+        let copied = String::from(text);
+        let answer = if i % 3 == 0 { names.intern_static(text) } else { names.intern(&copied) };
+        let needed = used + if i % 3 == 0 { 0 } else { text.len() };
+        if needed > BYTES {
+            dropped += 1;
+            assert_eq!(answer.outcome, Outcome::Full { cap: Cap::Bytes, needed, limit: BYTES });
+        } else {
+            used = needed;
+            assert_eq!(answer.outcome, Outcome::New);
+            expected.insert(answer.id, (text, i % 3 == 0));
+        }
+        drop(copied);
+        assert!(names.iter().eq(expected.iter().map(|(id, (text, _))| (*id, *text))));
+        let forever = expected.iter().filter(|(_, (_, forever))| *forever);
+        assert!(names.iter_static().eq(forever.map(|(id, (text, _))| (*id, *text))));
+    }
+    assert!(dropped > 0 && names.dropped() == dropped);
+    // What is there is known by either way, and is not stored again.
+    for (id, (text, forever)) in expected {
+        assert_eq!(names.intern(text).outcome, Outcome::Known);
+        assert_eq!(names.intern_static(text).outcome, Outcome::Known);
+        assert_eq!(names.resolve(id), Some(text));
+        assert_eq!(names.resolve_static(id), forever.then_some(text));
+    }
+    names.clear();
+    assert_eq!(names.intern(&"x".repeat(BYTES)).outcome, Outcome::New, "the bytes are free again");
+}
+
+/// As the docs have it: a copy's place takes no more than a reference.
+#[test]
+fn an_entry_is_as_large_as_it_says() {
+    let per_entry = (size_of::<FixedInterner<100>>() - size_of::<FixedInterner<0>>()) / 100;
+    assert_eq!(per_entry, if cfg!(target_pointer_width = "64") { 24 } else { 16 });
+}

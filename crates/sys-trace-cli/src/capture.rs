@@ -5,6 +5,7 @@ use sys_trace::{
 };
 use sys_trace_export::{Capture, NameFn};
 
+use crate::args::MAX_CORES;
 use crate::fail::Fail;
 
 /// A capture that has ended.
@@ -42,17 +43,22 @@ pub(crate) fn start(
 pub(crate) fn finish(engine: &Engine) -> Result<Captured, Fail> {
     let ended = || Fail::new("the capture ended by itself");
     let before = engine.counts();
-    let resident = before.iter().map(|counts| engine.resident(counts.shard) as u64);
-    let unequal =
-        before.iter().zip(resident).find(|(counts, resident)| counts.total.live() != *resident);
-    if let Some((counts, resident)) = unequal {
-        let words = "events are neither in the ring nor counted as gone";
+    let events = engine.drain_all(usize::MAX).map_err(|_| ended())?;
+    // Counted, because `Engine::resident` is an estimate: it takes positions that were passed by for
+    // events.
+    let mut drained = [0_u64; MAX_CORES as usize];
+    for event in &events {
+        drained[event.nc_idx as usize] += 1;
+    }
+    let unequal = before.iter().find(|it| it.total.live() != drained[it.shard as usize]);
+    if let Some(counts) = unequal {
+        let words = "events are neither here nor counted as gone";
+        let here = drained[counts.shard as usize];
         return Err(Fail::new(format!(
-            "shard {}: {words} ({:?}, {resident} in the ring)",
+            "shard {}: {words} ({:?}, {here} here)",
             counts.shard, counts.total
         )));
     }
-    let events = engine.drain_all(usize::MAX).map_err(|_| ended())?;
     let names = engine.strings();
     let names_dropped = before.iter().map(|counts| engine.names_dropped(counts.shard)).sum();
     engine.stop().map_err(|_| ended())?;
@@ -85,8 +91,9 @@ impl Captured {
             clock: self.info.clock,
             start_ns,
             stop_ns: self.info.stop_ns.unwrap_or(start_ns),
-            // The default clock counts from 1970.
-            start_epoch_ns: Some(start_ns),
+            clock_error_ns: Some(self.info.clock_error_ns),
+            start_epoch_ns: self.info.start_epoch_ns,
+            stop_epoch_ns: self.info.stop_epoch_ns,
             ..Capture::new(&self.events, &self.counts)
         })
     }

@@ -38,12 +38,17 @@ pub struct Capture<'a> {
     pub worker_gid: &'a dyn Fn(u32) -> i32,
     /// Clock of all times, in words, such as `monotonic`; empty if not known.
     pub clock: &'a str,
+    /// By how many ns a time may be off, if that is known.
+    pub clock_error_ns: Option<u64>,
     /// Start of the capture in ns of that clock; 0 if not known, then the earliest event is taken.
     pub start_ns: u64,
     /// End of the capture in ns of that clock; if it lies before the last event, that is taken.
     pub stop_ns: u64,
     /// Wall time of the start, ns since 1970, if known.
     pub start_epoch_ns: Option<u64>,
+    /// Wall time of the end, ns since 1970, if known: if it is not as far from the start as `stop_ns`,
+    /// the machine slept or its clock was set meanwhile.
+    pub stop_epoch_ns: Option<u64>,
 }
 
 impl<'a> Capture<'a> {
@@ -58,7 +63,9 @@ impl<'a> Capture<'a> {
             clock: "",
             start_ns: 0,
             stop_ns: 0,
+            clock_error_ns: None,
             start_epoch_ns: None,
+            stop_epoch_ns: None,
         }
     }
 }
@@ -69,9 +76,11 @@ impl fmt::Debug for Capture<'_> {
             .field("events", &self.events.len())
             .field("shards", &self.counts.len())
             .field("clock", &self.clock)
+            .field("clock_error_ns", &self.clock_error_ns)
             .field("start_ns", &self.start_ns)
             .field("stop_ns", &self.stop_ns)
             .field("start_epoch_ns", &self.start_epoch_ns)
+            .field("stop_epoch_ns", &self.stop_epoch_ns)
             .finish_non_exhaustive()
     }
 }

@@ -18,8 +18,9 @@
 //!   event. Control characters are replaced, everything else is raw UTF-8.
 //! - **Arguments** are the fields of the payload, of both ends: a field of the stop whose value
 //!   differs from the start's has `end_` before its name. Numbers beyond 2^53 are strings.
-//! - **`otherData`** has the clock, the start, the stop and the zero of the file in ns as strings,
-//!   and the counts of each shard; `complete` is `null` if no counts were given.
+//! - **`otherData`** has the clock, the start, the stop and the zero of the file in ns as strings, what
+//!   is known of wall time and of the clock's error, and the counts of each shard; `complete` is `null`
+//!   if no counts were given.
 //!
 //! | `time` | meaning |
 //! |---|---|
@@ -164,6 +165,8 @@ impl<W: Write> File<'_, W> {
             (",\"capture_stop_ns\":", Some(timeline.end_ns)),
             (",\"zero_ns\":", Some(timeline.zero_ns)),
             (",\"capture_start_epoch_ns\":", capture.start_epoch_ns),
+            (",\"capture_stop_epoch_ns\":", capture.stop_epoch_ns),
+            (",\"clock_error_ns\":", capture.clock_error_ns),
         ] {
             if let Some(value) = value {
                 out.raw(key);

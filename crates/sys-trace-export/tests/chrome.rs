@@ -53,10 +53,12 @@ fn exact_text() {
         clock: "monotonic",
         start_ns: 1_000,
         stop_ns: 4_000_000,
+        clock_error_ns: Some(12),
         start_epoch_ns: Some(1_700_000_000_000_000_000),
+        stop_epoch_ns: Some(1_700_000_000_003_999_000),
         ..Capture::new(&events, &counts)
     };
-    let expected = r#"{"displayTimeUnit":"ns","otherData":{"format":"sys-trace chrome","format_version":1,"clock":"monotonic","capture_start_ns":"1000","capture_stop_ns":"4000000","zero_ns":"1000","capture_start_epoch_ns":"1700000000000000000","complete":false,"shards":[{"nc_idx":3,"created":1003,"drained":3,"displaced":1000,"discarded":0,"refused":2,"by_type":{}}]},
+    let expected = r#"{"displayTimeUnit":"ns","otherData":{"format":"sys-trace chrome","format_version":1,"clock":"monotonic","capture_start_ns":"1000","capture_stop_ns":"4000000","zero_ns":"1000","capture_start_epoch_ns":"1700000000000000000","capture_stop_epoch_ns":"1700000000003999000","clock_error_ns":"12","complete":false,"shards":[{"nc_idx":3,"created":1003,"drained":3,"displaced":1000,"discarded":0,"refused":2,"by_type":{}}]},
 "traceEvents":[
 {"ph":"M","pid":4,"name":"process_name","args":{"name":"core 3 (lost 1,000 of 1,003 events, refused 2)"}},
 {"ph":"M","pid":4,"name":"process_sort_index","args":{"sort_index":3}},

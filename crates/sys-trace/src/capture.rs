@@ -108,6 +108,11 @@ pub struct CaptureInfo {
     /// Reading of the clock just before the gate closed, ns; `None` while the capture runs. Emits
     /// that were under way may be a little later.
     pub stop_ns: Option<u64>,
+    /// The system's wall clock at the start, ns since 1970; `None` without `std`.
+    pub start_epoch_ns: Option<u64>,
+    /// The same at the stop. If the two differ by more than `stop_ns` and `start_ns` do, the machine
+    /// slept or its clock was set meanwhile.
+    pub stop_epoch_ns: Option<u64>,
     /// Events that each shard's ring holds.
     pub ring_events: u64,
 }

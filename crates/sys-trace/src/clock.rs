@@ -184,6 +184,14 @@ impl Teller {
     }
 }
 
+/// The system's wall clock, if there is a system.
+pub(crate) fn wall() -> Option<u64> {
+    #[cfg(feature = "std")]
+    return Some(realtime());
+    #[cfg(not(feature = "std"))]
+    None
+}
+
 /// Nanoseconds since 1970; 0 if the clock stands before that.
 #[cfg(feature = "std")]
 fn realtime() -> u64 {

@@ -139,7 +139,7 @@ impl Config {
     /// Bytes of address space that the rings of `shards` shards take: what a capture takes, to be
     /// known before it starts. The operating system commits them page by page as events arrive.
     /// Besides, a start takes some 100 KiB for counters, and names take what they need up to their
-    /// [limits](Self::name_limits).
+    /// limits.
     ///
     /// ```
     /// let config = sys_trace::Config::new();

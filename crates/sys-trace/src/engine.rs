@@ -12,7 +12,7 @@ use syncface::CachePadded;
 use syncface::mutant;
 
 use crate::capture::{CaptureInfo, Core, Run};
-use crate::clock::{RunningClock, Teller};
+use crate::clock::{self, RunningClock, Teller};
 use crate::config::Config;
 use crate::count::Count;
 use crate::counts::{Counts, ShardCounts};
@@ -146,6 +146,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         // What is replaced is let go of with them, after the locks.
         let mut supplies = S::supplies(config, shards)?;
         let clock = RunningClock::start(config.clock).ok_or(StartError::NoClock)?;
+        let start_epoch_ns = clock::wall();
         let teller = clock.teller();
 
         let busy = |still: StillInside| StartError::Busy { emitters: still.entries as u64 };
@@ -173,6 +174,8 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
             clock_error_ns: teller.error_ns(),
             start_ns: clock.start_ns,
             stop_ns: None,
+            start_epoch_ns,
+            stop_epoch_ns: None,
             ring_events: S::ring_events(config),
         });
         *self.teller.write() = Some(teller);
@@ -212,13 +215,13 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         let mut remains = S::remains(SHARDS);
         let mut patience = Patience::new();
         let still = |still: StillInside| StopError::StillInside { emitters: still.entries as u64 };
-        let (locked, stop_ns) = loop {
+        let (locked, stop_ns, stop_epoch_ns) = loop {
             // The clock may be the user's function: it is not called under a lock.
             let run = self.core().run.filter(wanted).ok_or(StopError::NotCapturing)?;
-            let stop_ns = run.clock.now();
+            let (stop_ns, stop_epoch_ns) = (run.clock.now(), clock::wall());
             let locked = self.core.lock(|round| patience.wait(round)).map_err(still)?;
             if locked.run.is_some_and(|it| it.epoch == run.epoch) {
-                break (locked, stop_ns);
+                break (locked, stop_ns, stop_epoch_ns);
             }
         };
         self.switch.set(false);
@@ -227,7 +230,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         let Core { tallies, shards, .. } = &mut *core;
         tallies.flush(shards);
         if let Some(info) = &mut core.info {
-            info.stop_ns = Some(stop_ns);
+            (info.stop_ns, info.stop_epoch_ns) = (Some(stop_ns), stop_epoch_ns);
         }
         for shard in &mut core.shards {
             if !S::disarm(&mut remains, &mut shard.ring) {

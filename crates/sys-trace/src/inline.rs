@@ -201,7 +201,7 @@ impl<const SHARDS: usize, const EVENTS: usize, const NAMES: usize>
     /// capture, or of the last one until the next start.
     #[must_use]
     pub fn resolve(&self, id: Symbol) -> Option<&'static str> {
-        self.core().shards.iter().find_map(|shard| shard.names.read().resolve(id))
+        self.core().shards.iter().find_map(|shard| shard.names.read().resolve_static(id))
     }
 
     /// The names of one shard by ascending id; none of a shard that does not exist.
@@ -209,7 +209,8 @@ impl<const SHARDS: usize, const EVENTS: usize, const NAMES: usize>
     /// A name that is stored meanwhile may be left out, or make another one come twice.
     pub fn names_of(&self, shard: u32) -> impl Iterator<Item = (Symbol, &'static str)> + '_ {
         // No lock is held between two names.
-        let name = move |at| self.core().shards.get(shard as usize)?.names.read().iter().nth(at);
+        let name =
+            move |at| self.core().shards.get(shard as usize)?.names.read().iter_static().nth(at);
         (0..).map_while(name)
     }
 }

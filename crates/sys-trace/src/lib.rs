@@ -37,8 +37,12 @@
 //! ends with its handle; a [`Reader`] follows one without taking anything.
 //!
 //! # Without an allocator
-//! A [`StaticEngine`] has its rings and names inside and needs no feature at all. It is the same code with
+//! A [`StaticEngine`] has its rings and names inside and needs no feature but `enable`. It is the same code with
 //! the same contract; [`Engine`] alone, with its default storage, keeps them on the heap.
+//!
+//! # Events of your own
+//! The 46 types are those of one accelerator's runtime. Any other records named events, with up to four
+//! numbers each, by the macros [`span!`], [`instant!`] and [`count!`].
 //!
 //! # Who excludes whom
 //!

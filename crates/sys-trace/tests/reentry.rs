@@ -7,8 +7,8 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
+use syncface::atomic::{AtomicU64, Ordering::Relaxed};
 
 use sys_trace::{Clock, Config, Engine, Event, EventType, Payload, Phase};
 

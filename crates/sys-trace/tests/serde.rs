@@ -109,6 +109,8 @@ fn captures() {
                 "clock_error_ns": info.clock_error_ns,
                 "start_ns": info.start_ns,
                 "stop_ns": info.stop_ns,
+                "start_epoch_ns": info.start_epoch_ns,
+                "stop_epoch_ns": info.stop_epoch_ns,
                 "ring_events": 1_048_576,
             });
             assert_form(&info, &form);

@@ -6,16 +6,16 @@
 
 use std::mem::zeroed;
 use std::ptr::null_mut;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use sys_trace::{Config, Engine, Event, EventType, Phase, payload};
 
 static ENGINE: Engine<1> = Engine::new();
-static SIGNALS: AtomicU64 = AtomicU64::new(0);
+static SIGNALS: AtomicU32 = AtomicU32::new(0);
 /// Emits of the handler that were accepted, and all of them.
-static ACCEPTED: AtomicU64 = AtomicU64::new(0);
-static TRIED: AtomicU64 = AtomicU64::new(0);
+static ACCEPTED: AtomicU32 = AtomicU32::new(0);
+static TRIED: AtomicU32 = AtomicU32::new(0);
 
 fn emit(event_type: EventType, n: u64) -> bool {
     let payload = payload::Generic { name: 0, args: [n, !n, n, !n] };
@@ -24,7 +24,7 @@ fn emit(event_type: EventType, n: u64) -> bool {
 
 /// Async-signal-safe: atomics and emits.
 extern "C" fn on_signal(_: libc::c_int) {
-    let signal = SIGNALS.fetch_add(1, Relaxed);
+    let signal = SIGNALS.fetch_add(1, Relaxed).into();
     for _ in 0..3 {
         TRIED.fetch_add(1, Relaxed);
         if emit(EventType::NumErr, signal) {
@@ -162,7 +162,8 @@ fn a_handler_that_emits_on_the_interrupted_shard() {
         }
         drop(timer);
         let signals = SIGNALS.load(Relaxed);
-        let (accepted, tried) = (ACCEPTED.load(Relaxed), TRIED.load(Relaxed));
+        let (accepted, tried): (u64, u64) =
+            (ACCEPTED.load(Relaxed).into(), TRIED.load(Relaxed).into());
         println!("{what}: {n} rounds, {signals} signals, {accepted} of {tried} accepted");
         assert!(signals > 100, "{what}: {signals} signals are no test");
         assert_exact(what);

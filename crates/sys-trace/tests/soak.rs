@@ -3,9 +3,9 @@
 #![cfg(all(feature = "std", not(loom)))]
 #![allow(missing_docs, reason = "a test")]
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
+use syncface::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sys_trace::{
     Config, Counts, Engine, Event, EventType, NotRecorded, Phase, Symbol, payload::Generic,

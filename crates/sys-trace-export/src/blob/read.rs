@@ -173,6 +173,7 @@ impl Blob {
             clock: &self.clock,
             start_ns: self.start_ns,
             stop_ns: self.stop_ns,
+            clock_error_ns: Some(self.clock_error_ns),
             ..Capture::new(&self.events, &self.counts)
         }
     }
