@@ -1,8 +1,8 @@
 //! Copies of what a capture holds: nothing is taken.
 
-use crate::drain::{parts_of, run_of};
 #[cfg(feature = "alloc")]
 use crate::drain::{CHUNK, merge};
+use crate::drain::{parts_of, run_of};
 use crate::engine::Engine;
 use crate::error::DrainError;
 use crate::event::Event;

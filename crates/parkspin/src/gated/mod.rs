@@ -145,9 +145,10 @@ impl<T> Gated<T> {
     /// Takes the lock and leaves the gate as it is: to look before [closing](Locked::close) it.
     ///
     /// `wait` is called with 0, 1, 2, … each time somebody still had the lock: it passes the time as
-    /// the caller likes (spins, sleeps), and gives up by returning `false`. With `std`, each look
-    /// from the hundredth on is a stand in line for up to 20 ms, in which those who come to share
-    /// wait behind: else a few of them who overlap without a gap could keep the lock for ever.
+    /// the caller likes (spins, sleeps), and gives up by returning `false`. With `std` (but not on
+    /// WebAssembly), each look from the hundredth on is a stand in line for up to 20 ms, in which those
+    /// who come to share wait behind: else a few of them who overlap without a gap could keep the lock
+    /// for ever.
     ///
     /// # Errors
     /// [`StillInside`] if `wait` gave up.
@@ -166,7 +167,7 @@ impl<T> Gated<T> {
 
     /// Takes the lock if it is free, or, when it has often not been, becomes free soon.
     fn look(&self, rounds: u32) -> Option<RwLockWriteGuard<'_, ()>> {
-        #[cfg(all(feature = "std", not(loom)))]
+        #[cfg(all(feature = "std", not(loom), not(target_family = "wasm")))]
         if rounds >= 100 {
             return self.lock.try_write_for(core::time::Duration::from_millis(20));
         }
