@@ -355,5 +355,5 @@ fn engines_with_an_emitter_whose_end_is_not_seen() {
         assert_eq!(answers, (0, 0));
     });
     assert_eq!((LARGE.loss().created, SMALL.loss().created), (2, 2), "the parent's go on");
-    [OUTER.stop(), LARGE.stop(), SMALL.stop()].map(Result::unwrap);
+    OUTER.stop().and(LARGE.stop()).and(SMALL.stop()).unwrap();
 }
