@@ -312,7 +312,7 @@ impl Drop for Arena {
             let slots = slots.load(order::PLAIN);
             if !slots.is_null() {
                 let len = FIRST_SEGMENT << segment;
-                // SAFETY: a boxed slice of that length was taken apart in `prepare`; by invariant 3
+                // SAFETY: a boxed slice of that length was taken apart in `open`; by invariant 3
                 // nobody has it any more.
                 drop(unsafe { Vec::from_raw_parts(slots, len, len) });
             }

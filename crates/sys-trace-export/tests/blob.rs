@@ -6,7 +6,9 @@ use std::io::Write;
 
 use proptest::prelude::*;
 use sys_trace::payload::{Generic, NrtExec, TimestampSync};
-use sys_trace::{Clock, Config, Counts, Event, EventType, Payload, Phase, ShardSet, StaticEngine};
+use sys_trace::{
+    Clock, Config, Counts, Event, EventType, Payload, Phase, ShardSet, StaticEngine, TrackingId,
+};
 use sys_trace_export::blob::{Blob, BlobError, BlobWriter, DumpError, dump};
 use sys_trace_export::{JsonOptions, write_chrome, write_json};
 
@@ -100,6 +102,43 @@ fn a_dump_that_cannot_be_says_why() {
     dump(&engine, nowhere).unwrap();
     assert_eq!(dump(&engine, nowhere), Err(DumpError::NotCapturing));
     assert!(DumpError::<Infallible>::StillInside { emitters: 2 }.to_string().contains('2'));
+}
+
+/// At every call of the sink once: the file is of one capture, or it has no end.
+#[test]
+fn another_capture_during_the_dump_is_not_mixed_in() {
+    let engine = Box::new(Small::new_inline());
+    let emit = |tracking| {
+        let tracking = TrackingId::new(tracking);
+        engine.emit_tracked(0, EventType::Generic, Phase::Instant, Payload::ZERO, tracking)
+    };
+    for at in 0.. {
+        engine.start(&config()).unwrap();
+        let epoch = engine.capture_info().unwrap().epoch;
+        assert!(emit(1).is_some() && emit(1).is_some());
+        let (mut bytes, mut calls) = (Vec::new(), 0);
+        let outcome = dump(&engine, |part| {
+            if calls == at {
+                engine.close().unwrap();
+                engine.start(&config()).unwrap();
+                assert!(emit(2).is_some());
+            }
+            calls += 1;
+            bytes.write_all(part)
+        });
+        let blob = Blob::read(&bytes);
+        if let Ok(blob) = &blob {
+            assert_eq!(blob.epoch, epoch);
+            assert!(blob.events.iter().all(|event| event.tracking_id == 1), "call {at}");
+            assert_eq!(blob.counts[0].total.created, 2, "call {at}");
+        }
+        if calls <= at {
+            assert!(blob.is_ok() && outcome.is_ok());
+            break;
+        }
+        assert!(outcome.is_ok() == blob.is_ok(), "call {at}: {outcome:?}, {blob:?}");
+        engine.close().unwrap();
+    }
 }
 
 #[test]

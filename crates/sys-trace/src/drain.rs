@@ -1,6 +1,6 @@
 //! Reading: drain → shard → the caller's buffer.
 
-use crate::capture::{Core, ShardParts};
+use crate::capture::{Core, Run, ShardParts};
 use crate::clock::RunningClock;
 use crate::engine::Engine;
 use crate::error::DrainError;
@@ -58,10 +58,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         out: &mut [Event],
     ) -> Result<usize, DrainError> {
         let core = self.core();
-        let run = core.run.as_ref().ok_or(DrainError::NotCapturing)?;
-        if epoch.is_some_and(|epoch| epoch != run.epoch) {
-            return Err(DrainError::NotCapturing);
-        }
+        let run = run_of(&core, epoch)?;
         let parts = parts_of(&core, shard)?;
         let Some(ring) = parts.ring() else { return Ok(0) };
         let mut count = 0;
@@ -147,6 +144,15 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         merge(&mut events);
         Ok(events)
     }
+}
+
+/// The running capture, if it has this number where one is named.
+pub(crate) fn run_of<const SHARDS: usize, S: Storage>(
+    core: &Core<SHARDS, S>,
+    epoch: Option<u64>,
+) -> Result<&Run, DrainError> {
+    let run = core.run.as_ref().filter(|run| epoch.is_none_or(|epoch| epoch == run.epoch));
+    run.ok_or(DrainError::NotCapturing)
 }
 
 /// The shard, or the error that names it.

@@ -66,6 +66,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     ///
     /// Never waits and never allocates, so it may be called wherever the interrupted code may be in
     /// the middle of an emit, a drain or a stop itself: from signal handlers, an allocator, a `Drop`.
+    /// (A thread's first emit may allocate once, for the sake of [`parkspin::Gated::enter`].)
     /// On a full ring the oldest event makes room and is counted as displaced.
     ///
     /// ```

@@ -5,7 +5,7 @@
 //! and made as new before anything else is done with it (see `Engine::core`).
 //!
 //! # Invariants
-//! 1. **Replacing.** [`Renewable::replace`] is called by the one thread that won
+//! 1. **Replacing.** [`Renewable::alone`] is called by the one thread that won
 //!    [`Owner::take`], before any other thread of this process has a reference to the value: all
 //!    but emits ask the owner first, and emits need a switch that this process turned on.
 
@@ -123,10 +123,10 @@ impl Owner {
     }
 }
 
-/// A value that a child can replace without looking at the old one.
+/// A value that a child can make new without looking at the old one.
 pub(crate) struct Renewable<T>(UnsafeCell<T>);
 
-// SAFETY: hands out `&T`; what replaces the value has it alone (invariant 1).
+// SAFETY: hands out `&T`; who makes the value new has it alone (invariant 1).
 unsafe impl<T: Send + Sync> Sync for Renewable<T> {}
 
 impl<T> Renewable<T> {
@@ -134,14 +134,15 @@ impl<T> Renewable<T> {
         Self(UnsafeCell::new(value))
     }
 
-    /// Puts `fresh` there. The old value is not dropped: it may be half written.
+    /// The value, to be made new where it is. It may be half written.
     ///
     /// # Safety
     /// Nobody has a reference to the value.
     #[cold]
-    pub(crate) unsafe fn replace(&self, fresh: T) {
+    #[expect(clippy::mut_from_ref, reason = "the caller promises to be alone")]
+    pub(crate) unsafe fn alone(&self) -> &mut T {
         // SAFETY: the pointer is the cell's own, and the caller promises that nobody else looks.
-        unsafe { self.0.get().write(fresh) };
+        unsafe { &mut *self.0.get() }
     }
 }
 
@@ -150,7 +151,7 @@ impl<T> Deref for Renewable<T> {
 
     #[inline(always)]
     fn deref(&self) -> &T {
-        // SAFETY: the value is replaced only while there are no references (invariant 1).
+        // SAFETY: the value is made new only while there are no references (invariant 1).
         unsafe { &*self.0.get() }
     }
 }

@@ -8,6 +8,7 @@ use sipintern::Interner;
 use crate::config::Config;
 use crate::error::StartError;
 use crate::event::Event;
+use crate::renew::overwrite;
 use crate::storage::{Parts, Storage};
 use crate::tally::ThreadTallies;
 
@@ -92,6 +93,11 @@ impl Parts for Heap {
         if names.is_busy() {
             core::mem::forget(names);
         }
+    }
+
+    fn abandon(ring: &mut Self::Ring, names: &mut Interner) {
+        overwrite(ring, None);
+        overwrite(names, Interner::new());
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@ use crate::config::Config;
 use crate::engine::Engine;
 use crate::error::StartError;
 use crate::event::Event;
+use crate::renew::overwrite;
 use crate::storage::{Parts, Storage};
 
 /// Inside the engine itself, for good: for each shard a ring of `EVENTS` events and a table of `NAMES`
@@ -133,6 +134,12 @@ impl<const EVENTS: usize, const NAMES: usize> Parts for Inline<EVENTS, NAMES> {
 
     fn inherit_names(names: &mut Self::Names) {
         *names = RwLock::new(FixedInterner::new());
+    }
+
+    fn abandon(shard: &mut Self::Ring, names: &mut Self::Names) {
+        // Events own nothing, and the next start makes the ring new.
+        shard.open = false;
+        overwrite(names, RwLock::new(FixedInterner::new()));
     }
 
     #[inline(always)]

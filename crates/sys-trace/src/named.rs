@@ -56,7 +56,7 @@ macro_rules! __name {
 /// [`Span`](crate::Span) is dropped.
 ///
 /// `span!(engine, shard, "name", a, b, c, d)`. The id of the name is computed at compile time, and
-/// the text is stored once per shard and capture. Shard and numbers are evaluated only while a capture runs:
+/// the text is stored, [by reference](crate::Name), once per shard and capture. Shard and numbers are evaluated only while a capture runs:
 /// otherwise the whole costs one load and a branch, and nothing without the feature `enable`.
 ///
 /// For engines on the heap. With a [`StaticEngine`](crate::StaticEngine), record a

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "replaces what threads of the parent have left behind")]
 
-use parkspin::{Gated, RwLock, Shared};
+use parkspin::{RwLock, Shared};
 
 use crate::capture::Core;
 use crate::engine::Engine;
@@ -40,17 +40,35 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
                     S::inherit_names(&mut shard.names);
                 }
             }
-            // SAFETY: this thread was elected by `owner` (invariant 1 of `fork`).
-            Err(_) => unsafe { self.core.replace(Gated::new(Core::new())) },
+            Err(_) => {
+                // SAFETY: this thread was elected by `owner` (invariant 1 of `fork`).
+                let core = unsafe { self.core.alone() };
+                core.renew();
+                // Piece by piece: all of it may be more than this thread's stack has room for.
+                let core = core.get_mut();
+                (core.run, core.info) = (None, None);
+                overwrite(&mut core.tallies, S::NO_TALLIES);
+                for shard in &mut core.shards {
+                    let shard = &mut **shard;
+                    S::abandon(&mut shard.ring, &mut shard.names);
+                    shard.totals.reset(false);
+                }
+            }
         }
         match self.teller.try_write() {
             Some(mut teller) => *teller = None,
             // SAFETY: as above.
-            None => unsafe { self.teller.replace(RwLock::new(None)) },
+            None => overwrite(unsafe { self.teller.alone() }, RwLock::new(None)),
         }
         for side in &self.sides {
             side.refused.reset();
         }
         self.misdirected.reset();
     }
+}
+
+/// Replaces a value without looking at the old one, which is leaked.
+pub(crate) fn overwrite<T>(place: &mut T, fresh: T) {
+    // SAFETY: a reference is a place to write to.
+    unsafe { core::ptr::write(place, fresh) };
 }

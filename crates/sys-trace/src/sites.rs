@@ -15,6 +15,8 @@ const SITES: usize = 8;
 /// The literal name of one place in a program: what the macros make a `static` of.
 ///
 /// Holds the text and its id, and remembers in which tables the text is: 256 bytes.
+/// Tables keep the reference, as [`intern_static`](Engine::intern_static) does: not for a library that may
+/// be unloaded before the engine's next start.
 ///
 /// ```
 /// use sys_trace::{Name, Symbol};

@@ -1,8 +1,8 @@
 //! Copies of what a capture holds: nothing is taken.
 
-use crate::drain::parts_of;
 #[cfg(feature = "alloc")]
 use crate::drain::{CHUNK, merge};
+use crate::drain::{parts_of, run_of};
 use crate::engine::Engine;
 use crate::error::DrainError;
 use crate::event::Event;
@@ -105,10 +105,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         out: &mut [Event],
     ) -> Result<usize, DrainError> {
         let core = self.core();
-        let run = core.run.as_ref().ok_or(DrainError::NotCapturing)?;
-        if epoch.is_some_and(|epoch| epoch != run.epoch) {
-            return Err(DrainError::NotCapturing);
-        }
+        let run = run_of(&core, epoch)?;
         let parts = parts_of(&core, shard)?;
         let Some(ring) = parts.ring() else { return Ok(0) };
         let track = track.get_or_insert_with(|| Track::before_newest(ring, newest));

@@ -80,6 +80,10 @@ pub trait Parts: Sized + 'static {
     /// In a forked child: no names. What another thread may have been at work with is leaked.
     fn inherit_names(names: &mut Self::Names);
 
+    /// In a forked child: no ring and no names, where another thread may have been at work with both.
+    /// Neither is looked at; what they hold is leaked.
+    fn abandon(ring: &mut Self::Ring, names: &mut Self::Names);
+
     /// The ring, if the shard takes part.
     fn ring(ring: &Self::Ring) -> Option<&Ring<Event, Self::Slots>>;
 

@@ -266,35 +266,94 @@ fn a_child_that_hangs_is_noticed() {
     assert_eq!(answer, -libc::SIGALRM);
 }
 
-/// The same of an engine whose rings stay where they are: the child finds nothing of the parent's.
+/// [`off_then_usable`] of an engine whose rings stay where they are.
+fn static_off_then_usable(engine: &StaticEngine<2, 8, 2>) -> i32 {
+    let mut out = [Event::ZERO; 8];
+    if static_instant(engine) || engine.is_capturing() {
+        return 1;
+    }
+    if engine.drain(0, &mut out) != Err(DrainError::NotCapturing) || engine.loss().created != 0 {
+        return 2;
+    }
+    if engine.names_of(0).count() != 0 || engine.capture_info().is_some() {
+        return 3;
+    }
+    if engine.start(&Config::new()).is_err() || !static_instant(engine) {
+        return 4;
+    }
+    if engine.drain(0, &mut out) != Ok(1) || out[0].nc_local_id != 1 {
+        return 5;
+    }
+    i32::from(engine.stop().is_err() || engine.loss().drained != 1) * 6
+}
+
+fn static_instant(engine: &StaticEngine<2, 8, 2>) -> bool {
+    engine.emit(0, EventType::Generic, Phase::Instant, Payload::ZERO).is_some()
+}
+
 #[test]
 fn a_static_engine_in_a_child() {
     static ENGINE: StaticEngine<2, 8, 2> = StaticEngine::new_inline();
-    let emit = || ENGINE.emit(0, EventType::Generic, Phase::Instant, Payload::ZERO).is_some();
     ENGINE.start(&Config::new()).unwrap();
     ENGINE.intern_static(0, "in the parent");
-    (0..5).for_each(|_| assert!(emit()));
-    let code = in_a_child(|| {
-        let mut out = [Event::ZERO; 8];
-        if emit() || ENGINE.is_capturing() {
-            return 1;
-        }
-        if ENGINE.drain(0, &mut out) != Err(DrainError::NotCapturing) || ENGINE.loss().created != 0
-        {
-            return 2;
-        }
-        if ENGINE.names_of(0).count() != 0 || ENGINE.capture_info().is_some() {
-            return 3;
-        }
-        if ENGINE.start(&Config::new()).is_err() || !emit() || ENGINE.drain(0, &mut out) != Ok(1) {
-            return 4;
-        }
-        if out[0].nc_local_id != 1 || ENGINE.stop().is_err() || ENGINE.loss().drained != 1 {
-            return 5;
-        }
-        0
-    });
-    assert_eq!(code, 0);
+    (0..5).for_each(|_| assert!(static_instant(&ENGINE)));
+    assert_eq!(in_a_child(|| static_off_then_usable(&ENGINE)), 0);
     assert_eq!(ENGINE.drain(0, &mut [Event::ZERO; 8]), Ok(5), "the parent's capture goes on");
     ENGINE.stop().unwrap();
+}
+
+/// Emits on top of emits on other engines have no place of their thread's, so that a child cannot see
+/// that they have ended: engines in such a state are made new without a look at what is in them. And
+/// in place, whatever the stack of the thread that comes first.
+#[test]
+fn engines_with_an_emitter_whose_end_is_not_seen() {
+    static OUTER: Engine<1> = Engine::new();
+    static LARGE: Engine = Engine::new();
+    static SMALL: StaticEngine<2, 8, 2> = StaticEngine::new_inline();
+    static STAYS: AtomicBool = AtomicBool::new(false);
+    /// What the thread that stays does: the others' emits are over at once.
+    fn if_wanted(body: fn()) -> u64 {
+        if WANTS.get() {
+            body();
+        }
+        7
+    }
+    fn of_outer() -> u64 {
+        if_wanted(|| _ = instant(&LARGE))
+    }
+    fn of_large() -> u64 {
+        if_wanted(|| _ = static_instant(&SMALL))
+    }
+    fn of_small() -> u64 {
+        if_wanted(|| {
+            STAYS.store(true, Relaxed);
+            while STAYS.load(Relaxed) {
+                thread::sleep(Duration::from_millis(1));
+            }
+        })
+    }
+    OUTER.start(&small().clock(Clock::Custom(of_outer))).unwrap();
+    LARGE.start(&small().clock(Clock::Custom(of_large))).unwrap();
+    SMALL.start(&Config::new().clock(Clock::Custom(of_small))).unwrap();
+    SMALL.intern_static(0, "in the parent");
+    assert!(instant(&LARGE) && static_instant(&SMALL));
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            WANTS.set(true);
+            instant(&OUTER);
+        });
+        while !STAYS.load(Relaxed) {
+            thread::yield_now();
+        }
+        let forks = || {
+            let large = in_a_child(|| off_then_usable(&LARGE));
+            (large, in_a_child(|| static_off_then_usable(&SMALL)))
+        };
+        let small_one = thread::Builder::new().stack_size(512 << 10);
+        let answers = small_one.spawn_scoped(scope, forks).unwrap().join().unwrap();
+        STAYS.store(false, Relaxed);
+        assert_eq!(answers, (0, 0));
+    });
+    assert_eq!((LARGE.loss().created, SMALL.loss().created), (2, 2), "the parent's go on");
+    OUTER.stop().and(LARGE.stop()).and(SMALL.stop()).unwrap();
 }

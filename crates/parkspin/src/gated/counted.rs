@@ -81,6 +81,11 @@ mod alone {
     impl Counted {
         pub(in super::super) const SOLOISTS: usize = 0;
 
+        #[expect(clippy::unused_self, reason = "the same face as of slots")]
+        pub(in super::super) const fn has_fences(&self) -> bool {
+            false
+        }
+
         #[inline]
         pub(in super::super) fn enter(&self) -> Option<Entry> {
             self.go_in().then_some(Entry)

@@ -12,6 +12,7 @@
 #[cfg(all(feature = "std", any(target_os = "linux", target_os = "android")))]
 mod barrier;
 mod counted;
+mod guards;
 #[cfg(all(feature = "std", any(target_os = "linux", target_os = "android")))]
 mod slots;
 #[cfg(all(feature = "std", any(target_os = "linux", target_os = "android")))]
@@ -19,15 +20,16 @@ mod thread;
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::ops::{Deref, DerefMut};
 
 use syncface::cell::UnsafeCell;
 
-use crate::{RwLock, RwLockReadGuard, RwLockWriteGuard};
+use crate::{RwLock, RwLockWriteGuard};
 #[cfg(not(all(feature = "std", any(target_os = "linux", target_os = "android"))))]
 use counted::{Counted as Gate, Entry};
 #[cfg(all(feature = "std", any(target_os = "linux", target_os = "android")))]
 use slots::{Entry, Slots as Gate};
+
+pub use guards::{Exclusive, Inside, Locked, Shared};
 
 /// Models only: the calling thread ends, and gives its slot back.
 #[cfg(all(loom, feature = "std"))]
@@ -119,6 +121,9 @@ impl<T> Gated<T> {
     /// not while a thread ends, and not on top of an entry to another gate.) Elsewhere, one word
     /// counts all: two locked operations.
     ///
+    /// A thread's first entry may allocate where the C library keeps thread-local values on the heap:
+    /// glibc does for a process's 33rd thread key, and in libraries that were loaded at run time.
+    ///
     /// A signal handler must drop the entries that it makes.
     #[inline]
     pub fn enter(&self) -> Option<Inside<'_, T>> {
@@ -145,9 +150,10 @@ impl<T> Gated<T> {
     /// Takes the lock and leaves the gate as it is: to look before [closing](Locked::close) it.
     ///
     /// `wait` is called with 0, 1, 2, … each time somebody still had the lock: it passes the time as
-    /// the caller likes (spins, sleeps), and gives up by returning `false`. With `std`, each look
-    /// from the hundredth on is a stand in line for up to 20 ms, in which those who come to share
-    /// wait behind: else a few of them who overlap without a gap could keep the lock for ever.
+    /// the caller likes (spins, sleeps), and gives up by returning `false`. With `std` (but not on
+    /// WebAssembly), each look from the hundredth on is a stand in line for up to 20 ms, in which those
+    /// who come to share wait behind: else a few of them who overlap without a gap could keep the lock
+    /// for ever.
     ///
     /// # Errors
     /// [`StillInside`] if `wait` gave up.
@@ -166,7 +172,7 @@ impl<T> Gated<T> {
 
     /// Takes the lock if it is free, or, when it has often not been, becomes free soon.
     fn look(&self, rounds: u32) -> Option<RwLockWriteGuard<'_, ()>> {
-        #[cfg(all(feature = "std", not(loom)))]
+        #[cfg(all(feature = "std", not(loom), not(target_family = "wasm")))]
         if rounds >= 100 {
             return self.lock.try_write_for(core::time::Duration::from_millis(20));
         }
@@ -183,6 +189,23 @@ impl<T> Gated<T> {
         mut wait: impl FnMut(u32) -> bool,
     ) -> Result<Exclusive<'_, T>, StillInside> {
         self.lock(&mut wait)?.close(wait)
+    }
+
+    /// Makes gate and lock as new and leaves the value as it is: the gate is closed then, and the lock is
+    /// free. For a forked child, where holds and entries of threads that it has not got are leaked. An
+    /// entry that a thread of this process has leaked keeps that thread's place all the same.
+    ///
+    /// ```
+    /// use parkspin::Gated;
+    /// let mut gated = Gated::new(5);
+    /// std::mem::forget(gated.share());
+    /// assert!(gated.exclusive(|_| false).is_err());
+    /// gated.renew();
+    /// assert_eq!(*gated.exclusive(|_| false).unwrap(), 5);
+    /// ```
+    pub fn renew(&mut self) {
+        self.gate = Gate::new(self.gate.has_fences());
+        self.lock = RwLock::new(());
     }
 
     /// The value, of a gate that nobody else can reach.
@@ -212,139 +235,6 @@ impl fmt::Display for StillInside {
 
 impl core::error::Error for StillInside {}
 
-/// Access by an open gate: see [`Gated::enter`].
-#[must_use = "the entry ends when this is dropped"]
-pub struct Inside<'a, T> {
-    of: &'a Gated<T>,
-    entry: Entry,
-    not_send: PhantomData<*const ()>,
-}
-
-impl<T> Inside<'_, T> {
-    /// A number below [`SOLOISTS`](Self::SOLOISTS) that no other entry has while this one lasts,
-    /// in any thread, to whatever gate: whoever has it is the only one to write what goes with it.
-    /// One thread's entries, and those of a thread that comes after it, see what was written so.
-    ///
-    /// `None` for entries on top of another one of the same thread (of a signal handler, say), for
-    /// those of threads that have no number, and where there are no numbers at all.
-    #[inline]
-    #[must_use]
-    pub fn soloist(&self) -> Option<usize> {
-        self.entry.soloist()
-    }
-
-    /// How many numbers [`soloist`](Self::soloist) can give; 0 where there are none.
-    pub const SOLOISTS: usize = Gate::SOLOISTS;
-}
-
-impl<T> Deref for Inside<'_, T> {
-    type Target = T;
-
-    #[inline]
-    fn deref(&self) -> &T {
-        // SAFETY: nobody has a `&mut` while this lives (invariant 1).
-        self.of.value.with(|value| unsafe { &*value })
-    }
-}
-
-impl<T> Drop for Inside<'_, T> {
-    #[inline]
-    fn drop(&mut self) {
-        self.of.gate.leave(&self.entry);
-    }
-}
-
-/// Access that keeps exclusive holders out: see [`Gated::share`].
-pub struct Shared<'a, T> {
-    of: &'a Gated<T>,
-    _held: RwLockReadGuard<'a, ()>,
-}
-
-impl<T> Deref for Shared<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        // SAFETY: nobody has a `&mut` while the lock is held shared (invariant 2).
-        self.of.value.with(|value| unsafe { &*value })
-    }
-}
-
-/// The lock without the value: see [`Gated::lock`]. Those inside stay inside.
-pub struct Locked<'a, T> {
-    of: &'a Gated<T>,
-    held: RwLockWriteGuard<'a, ()>,
-}
-
-impl<'a, T> Locked<'a, T> {
-    /// Closes the gate, then waits until nobody is inside.
-    ///
-    /// `wait` is called with 0, 1, 2, … each time somebody was still there: it passes the time as
-    /// the caller likes (spins, sleeps), and gives up by returning `false`. The gate then stays
-    /// closed, and the next call goes on where this one left off. It stays closed also when the
-    /// guard is dropped; [`Exclusive::open`] opens it.
-    ///
-    /// A caller that is itself inside waits for itself: `wait` is what ends that.
-    ///
-    /// # Errors
-    /// [`StillInside`] if `wait` gave up; the lock is released.
-    pub fn close(self, mut wait: impl FnMut(u32) -> bool) -> Result<Exclusive<'a, T>, StillInside> {
-        let Self { of, held } = self;
-        let mut closing = of.gate.close();
-        let mut rounds = 0;
-        loop {
-            let entries = closing.inside();
-            if entries == 0 {
-                return Ok(Exclusive { of, held });
-            }
-            if !wait(rounds) {
-                return Err(StillInside { entries });
-            }
-            rounds = rounds.saturating_add(1);
-        }
-    }
-}
-
-impl<T> Deref for Locked<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        // SAFETY: a `&mut` needs an `Exclusive`, which needs the lock held here (invariant 2).
-        self.of.value.with(|value| unsafe { &*value })
-    }
-}
-
-/// The value to oneself: see [`Gated::exclusive`].
-pub struct Exclusive<'a, T> {
-    of: &'a Gated<T>,
-    held: RwLockWriteGuard<'a, ()>,
-}
-
-impl<T> Exclusive<'_, T> {
-    /// Opens the gate and lets go of the value.
-    pub fn open(self) {
-        let Self { of, held } = self;
-        of.gate.open();
-        drop(held);
-    }
-}
-
-impl<T> Deref for Exclusive<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        // SAFETY: the gate was closed and drained under the lock, which is still held, so nobody
-        // else has any reference (invariants 1, 2, 3).
-        self.of.value.with(|value| unsafe { &*value })
-    }
-}
-
-impl<T> DerefMut for Exclusive<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: as for `deref`, and `&mut self` keeps this guard's own `&T` away.
-        self.of.value.with_mut(|value| unsafe { &mut *value })
-    }
-}
-
 impl<T: fmt::Debug> fmt::Debug for Gated<T> {
     /// Prints the value if the gate is open.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -354,14 +244,3 @@ impl<T: fmt::Debug> fmt::Debug for Gated<T> {
         }
     }
 }
-
-macro_rules! debug_like_the_value {
-    ($($guard:ident),*) => {$(
-        impl<T: fmt::Debug> fmt::Debug for $guard<'_, T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                (**self).fmt(f)
-            }
-        }
-    )*};
-}
-debug_like_the_value!(Inside, Shared, Locked, Exclusive);

@@ -149,6 +149,11 @@ impl Slots {
         }
     }
 
+    /// Whether readers use fences of their own, by the owner's wish or for want of a barrier.
+    pub(super) fn has_fences(&self) -> bool {
+        self.state.load(Ordering::Relaxed) & FENCES != 0
+    }
+
     /// Goes in if the gate is open.
     #[inline]
     pub(super) fn enter(&self) -> Option<Entry> {
@@ -232,8 +237,7 @@ impl Slots {
     pub(super) fn close(&self) -> Closing<'_> {
         thread::prepare();
         // Once with fences, always with fences: the state changes under the lock only.
-        let asked_for = self.state.load(Ordering::Relaxed) & FENCES != 0;
-        let fences = asked_for || !barrier::is_to_be_had();
+        let fences = self.has_fences() || !barrier::is_to_be_had();
         self.state.store(CLOSED | if fences { FENCES } else { 0 }, Ordering::Relaxed);
         self.others.shut();
         if !mutant::is("parkspin.closer_fence") {

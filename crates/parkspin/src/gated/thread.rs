@@ -2,7 +2,7 @@
 //!
 //! A thread claims a slot at its first entry and gives it back when it ends, by way of a key of the
 //! C library's, which (unlike a thread-local value with a destructor) allocates nothing in the usual
-//! case. Entries after that, in destructors that run later, have no slot and are counted instead; so
+//! case: glibc does so from a process's 33rd key on. Entries after that, in destructors that run later, have no slot and are counted instead; so
 //! are those of threads beyond [`SLOTS`].
 
 #![allow(unsafe_code, reason = "calls the C library's thread keys and fork handlers")]

@@ -146,7 +146,8 @@ impl<F> fmt::Debug for BlobWriter<F> {
 /// Why a capture was not written, or not to the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DumpError<E> {
-    /// No capture is running.
+    /// No capture is running, or not any more the one that the dump began with: what is written has no
+    /// end then.
     NotCapturing,
     /// The events are written, but the capture cannot be stopped: so many emits have not ended.
     StillInside {
@@ -178,7 +179,8 @@ impl<E: core::error::Error> core::error::Error for DumpError<E> {}
 /// Drains `engine` into `sink`, stops it, and writes counts and names: a whole file.
 ///
 /// Emitters may go on meanwhile; what they record after their shard was drained is counted as
-/// discarded. For each shard no more is drained than was there at first.
+/// discarded. For each shard no more is drained than was there at first. The engine must be stopped and
+/// started by nobody else meanwhile.
 ///
 /// # Errors
 /// [`DumpError`]. What was drained until then is written; the engine goes on unless the sink failed
@@ -209,7 +211,11 @@ pub fn dump<const SHARDS: usize, const EVENTS: usize, const NAMES: usize, E>(
 ) -> Result<(), DumpError<E>> {
     let shards = SHARDS as u32;
     let info = engine.capture_info().filter(|info| info.stop_ns.is_none());
-    let mut blob = BlobWriter::begin(sink, &info.ok_or(DumpError::NotCapturing)?, shards)?;
+    let info = info.ok_or(DumpError::NotCapturing)?;
+    // Others may stop this capture and start another, the sink included. Numbers of captures only rise,
+    // so that what is of this one now has been all along.
+    let this_one = || engine.capture_info().filter(|now| now.epoch == info.epoch);
+    let mut blob = BlobWriter::begin(sink, &info, shards)?;
     for shard in 0..shards {
         let mut left = engine.resident(shard);
         // One at a time: whatever the machine, its stack has room for that.
@@ -219,6 +225,7 @@ pub fn dump<const SHARDS: usize, const EVENTS: usize, const NAMES: usize, E>(
             left -= 1;
         }
     }
+    this_one().ok_or(DumpError::NotCapturing)?;
     engine.stop().map_err(|error| match error {
         StopError::NotCapturing => DumpError::NotCapturing,
         StopError::StillInside { emitters } => DumpError::StillInside { emitters },
@@ -232,7 +239,8 @@ pub fn dump<const SHARDS: usize, const EVENTS: usize, const NAMES: usize, E>(
         }
         dropped = dropped.saturating_add(engine.names_dropped(shard));
     }
-    let stop_ns = engine.capture_info().and_then(|info| info.stop_ns).unwrap_or(0);
-    blob.finish(stop_ns, engine.misdirected(), dropped)?;
+    let misdirected = engine.misdirected();
+    let stop_ns = this_one().and_then(|info| info.stop_ns).ok_or(DumpError::NotCapturing)?;
+    blob.finish(stop_ns, misdirected, dropped)?;
     Ok(())
 }
