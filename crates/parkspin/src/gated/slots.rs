@@ -74,10 +74,12 @@ impl Slot {
 
     /// Forgets whoever announced itself here: in a forked child, where its thread is not.
     #[cfg(not(any(loom, miri)))]
-    pub(super) fn forget(&self) {
+    pub(super) fn forget(&self, stay_claimed: bool) {
         self.gate.store(EMPTY, Ordering::Relaxed);
         self.further.store(0, Ordering::Relaxed);
-        self.claimed.store(false, Ordering::Relaxed);
+        if !stay_claimed {
+            self.claimed.store(false, Ordering::Relaxed);
+        }
     }
 
     /// One more entry to the gate that the slot names. False if a number would overflow: only leaked

@@ -125,8 +125,11 @@ pub(super) fn prepare() {}
 #[cfg(not(any(loom, miri)))]
 extern "C" fn in_child() {
     let mine = MINE.with(Cell::get).map(index_of);
+    // A handler may have forked in the middle of a claim: then nobody knows which slot is this
+    // thread's, and all stay claimed. Threads to come are counted instead.
+    let in_a_claim = mine.is_none() && ASKED.with(Cell::get);
     let others = slots().iter().enumerate().filter(|(index, _)| Some(*index) != mine);
-    others.for_each(|(_, slot)| slot.forget());
+    others.for_each(|(_, slot)| slot.forget(in_a_claim));
 }
 
 /// The key whose destructor gives slots back; `None` if there are no more keys.
