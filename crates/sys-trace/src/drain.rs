@@ -128,21 +128,34 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         for shard in 0..SHARDS as u32 {
             // What is pushed while this runs is left for the next call, or a fast emitter could
             // keep it here for ever.
-            let mut left = max_per_shard.min(self.resident(shard));
-            while left > 0 {
-                let wanted = left.min(CHUNK);
-                events.reserve(wanted);
-                let count = self.drain_of(Some(epoch), shard, &mut chunk[..wanted]).unwrap_or(0);
-                if count == 0 {
-                    break;
-                }
-                events.extend_from_slice(&chunk[..count]);
-                left -= count;
-            }
+            let left = max_per_shard.min(self.resident(shard));
+            let take = |out: &mut [Event]| self.drain_of(Some(epoch), shard, out).unwrap_or(0);
+            gather(&mut events, &mut chunk, left, take);
             self.report_loss(shard, Some(epoch));
         }
         merge(&mut events);
         Ok(events)
+    }
+}
+
+/// Adds up to `left` events, a chunk at a time, until `next` has put none into the slice it gets. Memory
+/// is had before the events for it are.
+#[cfg(feature = "alloc")]
+pub(crate) fn gather(
+    events: &mut alloc::vec::Vec<Event>,
+    chunk: &mut [Event; CHUNK],
+    mut left: usize,
+    mut next: impl FnMut(&mut [Event]) -> usize,
+) {
+    while left > 0 {
+        let wanted = left.min(CHUNK);
+        events.reserve(wanted);
+        let count = next(&mut chunk[..wanted]);
+        if count == 0 {
+            break;
+        }
+        events.extend_from_slice(&chunk[..count]);
+        left -= count;
     }
 }
 

@@ -105,11 +105,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         payload: impl Into<Payload>,
         tracking: Option<TrackingId>,
     ) -> Option<TrackingId> {
-        if !self.switch.is_on() {
-            return None;
-        }
-        let recorded = self.record(shard, event_type, phase, payload.into(), tracking, None, None);
-        recorded.ok().map(|it| it.0)
+        self.try_emit(shard, event_type, phase, payload, tracking).ok()
     }
 
     /// [`emit_tracked`](Self::emit_tracked) that also carries a sequence id of the runtime.

@@ -1,7 +1,7 @@
 //! Copies of what a capture holds: nothing is taken.
 
 #[cfg(feature = "alloc")]
-use crate::drain::{CHUNK, merge};
+use crate::drain::{CHUNK, gather, merge};
 use crate::drain::{parts_of, run_of};
 use crate::engine::Engine;
 use crate::error::DrainError;
@@ -76,18 +76,11 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         let mut chunk = [Event::ZERO; CHUNK];
         for shard in 0..SHARDS as u32 {
             let newest = max_per_shard.min(self.resident(shard));
-            let (mut left, mut track) = (newest, None);
-            while left > 0 {
-                let wanted = left.min(CHUNK);
-                events.reserve(wanted);
-                let out = &mut chunk[..wanted];
-                let count = self.copy_of(Some(epoch), shard, newest, &mut track, out).unwrap_or(0);
-                if count == 0 {
-                    break;
-                }
-                events.extend_from_slice(&chunk[..count]);
-                left -= count;
-            }
+            let mut track = None;
+            let copy = |out: &mut [Event]| {
+                self.copy_of(Some(epoch), shard, newest, &mut track, out).unwrap_or(0)
+            };
+            gather(&mut events, &mut chunk, newest, copy);
             self.report_loss(shard, Some(epoch));
         }
         merge(&mut events);
