@@ -29,12 +29,35 @@ enum Step<T> {
     Pending,
 }
 
+/// A slot that this thread has just stamped `Taking`, and its position, which is not the last of its
+/// lap.
+struct Owned<'a, T> {
+    slot: &'a Slot<T>,
+    position: Word,
+}
+
+/// What [`own_at_once`](Ring::own_at_once) did not get.
+struct Missed {
+    position: Word,
+    /// A race for its value was lost.
+    lost: bool,
+}
+
 impl<T, S: Storage<T>> Ring<T, S> {
     /// Takes the oldest value; `None` if there is none, *or* if the oldest is still being copied
     /// by the thread that pushes it. [`try_pop`](Self::try_pop) tells the two apart.
     #[inline]
     pub fn pop(&self) -> Option<T> {
-        self.try_pop().ok()
+        match self.own_at_once() {
+            Ok(owned) => Some(self.take_at_once(owned)),
+            Err(missed) => self.pop_slow(missed),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pop_slow(&self, missed: Missed) -> Option<T> {
+        self.try_pop_slow(missed).ok()
     }
 
     /// Takes the oldest value, or says why there is none to take.
@@ -56,31 +79,47 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// ```
     #[inline]
     pub fn try_pop(&self) -> Result<T, PopError> {
-        let position = self.load_head();
-        let slot = self.slot(position);
-        let full = self.geometry().stamp(position, State::Full);
-        // The common case, kept small for inlining: the value of this very position is there.
-        let seen = slot.look();
-        if seen != full {
-            return self.try_pop_slow(position, Some(seen));
+        match self.own_at_once() {
+            Ok(owned) => Ok(self.take_at_once(owned)),
+            Err(missed) => self.try_pop_slow(missed),
         }
-        if slot.try_take(full, self.geometry().with_state(full, State::Taking)) {
-            let value = self.take(slot, full);
-            advance(&self.head, self.geometry().next(position), order::head_store());
-            return Ok(value);
-        }
-        self.try_pop_slow(position, None)
     }
 
-    /// `seen` is what a look at `position` has just shown; `None` if its value was lost to somebody.
+    /// The common case, kept small for inlining: the value of this very position is there, and the lap
+    /// goes on.
+    #[inline(always)]
+    fn own_at_once(&self) -> Result<Owned<'_, T>, Missed> {
+        let geometry = self.geometry();
+        let position = self.load_head();
+        let slot = self.slot(position);
+        let full = geometry.stamp(position, State::Full);
+        let seen = slot.look();
+        if seen != full || geometry.is_last(position) {
+            return Err(Missed { position, lost: false });
+        }
+        if slot.try_take(full, geometry.with_state(full, State::Taking)) {
+            return Ok(Owned { slot, position });
+        }
+        Err(Missed { position, lost: true })
+    }
+
+    #[inline(always)]
+    fn take_at_once(&self, owned: Owned<'_, T>) -> T {
+        let value = self.take(owned.slot, self.geometry().stamp(owned.position, State::Full));
+        advance(&self.head, owned.position.wrapping_add(1), order::head_store());
+        value
+    }
+
     #[cold]
-    fn try_pop_slow(&self, mut position: Word, mut seen: Option<Word>) -> Result<T, PopError> {
+    #[inline(never)]
+    fn try_pop_slow(&self, missed: Missed) -> Result<T, PopError> {
+        let mut position = missed.position;
         let mut aside = Aside::new();
-        if seen.is_none() {
+        if missed.lost {
             aside.lost_race();
         }
         loop {
-            match self.step(position, seen.take(), || ()) {
+            match self.step(position, || ()) {
                 Step::Value(value, next) => {
                     advance(&self.head, next, order::head_store());
                     return Ok(value);
@@ -131,7 +170,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// A pop that is stopped in the middle of its copy for as long as `stopped` runs.
     #[doc(hidden)]
     pub fn pop_stopped(&self, stopped: impl FnOnce()) -> Option<T> {
-        match self.step(self.load_head(), None, stopped) {
+        match self.step(self.load_head(), stopped) {
             Step::Value(value, next) => {
                 advance(&self.head, next, order::head_store());
                 Some(value)
@@ -140,15 +179,14 @@ impl<T, S: Storage<T>> Ring<T, S> {
         }
     }
 
-    /// One look at `position` (unless one has `seen` it already), taking its value if there is one;
-    /// `taking` runs in between.
+    /// One look at `position`, taking its value if there is one; `taking` runs in between.
     #[inline]
-    fn step(&self, position: Word, mut seen: Option<Word>, taking: impl FnOnce()) -> Step<T> {
+    fn step(&self, position: Word, taking: impl FnOnce()) -> Step<T> {
         let geometry = self.geometry();
         let slot = self.slot(position);
         let mut aside = Aside::new();
         loop {
-            let seen = seen.take().unwrap_or_else(|| slot.look());
+            let seen = slot.look();
             match geometry.for_reader(seen, position) {
                 Read::Ready => {
                     if !slot.try_take(seen, geometry.with_state(seen, State::Taking)) {
@@ -220,7 +258,7 @@ impl<T, S: Storage<T>> Iterator for Drain<'_, T, S> {
 
     fn next(&mut self) -> Option<T> {
         while self.left > 0 && is_after(self.end, self.position) {
-            match self.ring.step(self.position, None, || ()) {
+            match self.ring.step(self.position, || ()) {
                 Step::Value(value, next) => {
                     self.position = next;
                     self.left -= 1;

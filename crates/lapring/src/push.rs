@@ -62,6 +62,14 @@ enum Found {
     Refused(Refusal),
 }
 
+/// What [`claim_at_once`](Ring::claim_at_once) did not get. Fits into registers.
+#[derive(Clone, Copy)]
+struct Missed {
+    position: Word,
+    /// It did get the slot, but must give it back: the position has been passed by.
+    claimed: bool,
+}
+
 /// Why a search for a slot ended without one.
 #[derive(Clone, Copy)]
 pub(crate) enum Refusal {
@@ -69,6 +77,19 @@ pub(crate) enum Refusal {
     Full,
     /// Other threads are, or were, in the middle of copies in the slots that come next.
     Busy,
+}
+
+impl Refusal {
+    fn of<T>(self, value: T) -> Full<T> {
+        Full { value, busy: matches!(self, Refusal::Busy) }
+    }
+}
+
+/// True if values travel in registers. Then the slow way of an operation is best the last thing it
+/// does, a jump for which the quick way need not save a register: what is saved on the stack, the
+/// locked operation has to wait for. Larger values had to be copied once more for that.
+const fn in_registers<T>() -> bool {
+    size_of::<T>() <= size_of::<usize>()
 }
 
 impl<T, S: Storage<T>> Ring<T, S> {
@@ -82,12 +103,31 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// [busy](Full::is_busy) instead of full.
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
-        match self.claim(false) {
+        match self.claim_at_once(false) {
+            Ok(claim) => {
+                self.fill_at_once(&claim, value);
+                Ok(())
+            }
+            Err(missed) if in_registers::<T>() => self.push_slow(missed, value),
+            Err(missed) => match self.claim_slow(missed, false) {
+                Ok(claim) => {
+                    self.fill(&claim, value);
+                    Ok(())
+                }
+                Err(refusal) => Err(refusal.of(value)),
+            },
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn push_slow(&self, missed: Missed, value: T) -> Result<(), Full<T>> {
+        match self.claim_slow(missed, false) {
             Ok(claim) => {
                 self.fill(&claim, value);
                 Ok(())
             }
-            Err(refusal) => Err(Full { value, busy: matches!(refusal, Refusal::Busy) }),
+            Err(refusal) => Err(refusal.of(value)),
         }
     }
 
@@ -101,7 +141,28 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// and one locked operation, also on a full ring.
     #[inline]
     pub fn force_push(&self, value: T) -> Option<T> {
-        let Ok(claim) = self.claim(true) else {
+        match self.claim_at_once(true) {
+            Ok(claim) => {
+                let oldest = self.evict(&claim);
+                self.fill_at_once(&claim, value);
+                oldest
+            }
+            Err(missed) if in_registers::<T>() => self.force_push_slow(missed, value),
+            Err(missed) => match self.claim_slow(missed, true) {
+                Ok(claim) => {
+                    let oldest = self.evict(&claim);
+                    self.fill(&claim, value);
+                    oldest
+                }
+                Err(_) => Some(value),
+            },
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn force_push_slow(&self, missed: Missed, value: T) -> Option<T> {
+        let Ok(claim) = self.claim_slow(missed, true) else {
             return Some(value);
         };
         let oldest = self.evict(&claim);
@@ -164,20 +225,31 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// Moves `value` into a claimed slot whose old value, if any, is out, and hands it over.
     #[inline(always)]
     pub(crate) fn fill(&self, claim: &Claim<'_, T>, value: T) {
+        self.put(claim, value);
+        let next = self.geometry().next(claim.position);
+        advance(&self.tail, next, order::tail_store());
+        if self.geometry().is_last(claim.position) {
+            self.keep_hints_near(next);
+        }
+    }
+
+    /// [`fill`](Self::fill) after [`claim_at_once`](Self::claim_at_once): the lap goes on.
+    #[inline(always)]
+    fn fill_at_once(&self, claim: &Claim<'_, T>, value: T) {
+        self.put(claim, value);
+        advance(&self.tail, claim.position.wrapping_add(1), order::tail_store());
+    }
+
+    #[inline(always)]
+    fn put(&self, claim: &Claim<'_, T>, value: T) {
         if mutant::is("lapring.evicted_twice") && claim.occupied {
             // The old bytes stay, and are handed over as if they were the new value.
             core::mem::forget(value);
-            claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
-            return;
+        } else {
+            // SAFETY: the claim makes the slot ours (slot invariant 1), and it holds no value any more.
+            unsafe { claim.slot.write(value) };
         }
-        // SAFETY: the claim makes the slot ours (slot invariant 1), and it holds no value any more.
-        unsafe { claim.slot.write(value) };
         claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
-        let next = self.geometry().next(claim.position);
-        let was = advance(&self.tail, next, order::tail_store());
-        if self.geometry().laps_differ(was, next) {
-            self.keep_hints_near(next);
-        }
     }
 
     /// Finds the next position, in order, whose slot can be made ours, and makes it ours.
@@ -185,34 +257,53 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// With `displace`, a slot that holds a value of an earlier lap will do.
     #[inline(always)]
     pub(crate) fn claim(&self, displace: bool) -> Result<Claim<'_, T>, Refusal> {
-        let mut position = self.known_tail();
-        let mut slot = self.slot(position);
+        self.claim_at_once(displace).or_else(|missed| self.claim_slow(missed, displace))
+    }
+
+    /// The common case, kept small for inlining: the first slot looked at can be claimed, and is not
+    /// the last of its lap, which has more to do.
+    #[inline(always)]
+    fn claim_at_once(&self, displace: bool) -> Result<Claim<'_, T>, Missed> {
+        let geometry = self.geometry();
+        let position = self.known_tail();
+        let slot = self.slot(position);
         let seen = slot.look();
-        let ready = self.geometry().ready_for_writer(seen, position);
-        let writing = self.geometry().stamp(position, State::Writing);
-        // The common case, kept small for inlining: the first slot looked at can be claimed.
-        let found = match ready {
-            Some(true) if displace && slot.try_claim(seen, writing) => Found::Occupied,
-            Some(false) if slot.try_claim(seen, writing) && self.still_open(slot, position) => {
-                Found::Vacant
+        let writing = geometry.stamp(position, State::Writing);
+        let mut missed = Missed { position, claimed: false };
+        if geometry.is_last(position) {
+            return Err(missed);
+        }
+        match geometry.ready_for_writer(seen, position) {
+            Some(true) if displace && slot.try_claim(seen, writing) => {
+                Ok(Claim { slot, position, occupied: true })
             }
-            _ => {
-                let found;
-                (position, found) = self.claim_slow(position, displace);
-                slot = self.slot(position);
-                found
+            Some(false) if slot.try_claim(seen, writing) => {
+                if self.is_open(position) {
+                    return Ok(Claim { slot, position, occupied: false });
+                }
+                missed.claimed = true;
+                Err(missed)
             }
-        };
+            _ => Err(missed),
+        }
+    }
+
+    /// The search, from where [`claim_at_once`](Self::claim_at_once) ended.
+    #[cold]
+    fn claim_slow(&self, missed: Missed, displace: bool) -> Result<Claim<'_, T>, Refusal> {
+        if missed.claimed {
+            self.give_back(self.slot(missed.position), missed.position);
+        }
+        let (position, found) = self.search(self.known_tail(), displace);
         let occupied = match found {
             Found::Vacant => false,
             Found::Occupied => true,
             Found::Refused(refusal) => return Err(refusal),
         };
-        Ok(Claim { slot, position, occupied })
+        Ok(Claim { slot: self.slot(position), position, occupied })
     }
 
-    #[cold]
-    fn claim_slow(&self, mut position: Word, displace: bool) -> (Word, Found) {
+    fn search(&self, mut position: Word, displace: bool) -> (Word, Found) {
         let mut aside = Aside::new();
         let mut busy = 0;
         loop {
@@ -278,9 +369,10 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 if occupied {
                     return (position, Found::Occupied);
                 }
-                if self.still_open(slot, position) {
+                if self.is_open(position) {
                     return (position, Found::Vacant);
                 }
+                self.give_back(slot, position);
                 position = self.known_tail();
                 busy = 0;
                 continue;
@@ -296,15 +388,11 @@ impl<T, S: Storage<T>> Ring<T, S> {
     }
 
     /// After a claim of an empty slot: true if the position has not been passed by meanwhile. If it
-    /// has, the slot is given back: a value here could stand before an earlier one of this thread
+    /// has, the slot must be given back: a value here could stand before an earlier one of this thread
     /// that was overtaken while it was being copied.
-    #[inline]
-    fn still_open(&self, slot: &Slot<T>, position: Word) -> bool {
-        if !is_after(self.load_floor(), position) {
-            return true;
-        }
-        self.give_back(slot, position);
-        false
+    #[inline(always)]
+    fn is_open(&self, position: Word) -> bool {
+        !is_after(self.load_floor(), position)
     }
 
     /// Hands a claimed slot over without a value.

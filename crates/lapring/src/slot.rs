@@ -23,6 +23,7 @@ use crate::word::{AtomicWord, Word};
 ///
 /// Public only so that [`InlineRing`](crate::InlineRing) can name its storage.
 #[repr(C)]
+#[cfg_attr(target_pointer_width = "64", repr(align(16)))]
 pub struct Slot<T> {
     value: UnsafeCell<MaybeUninit<T>>,
     stamp: AtomicWord,

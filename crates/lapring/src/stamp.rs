@@ -123,13 +123,19 @@ impl Geometry {
         lap.wrapping_mul(self.one_lap)
     }
 
+    /// True if the position after `position` is of the next lap.
+    #[inline]
+    pub(crate) const fn is_last(&self, position: Word) -> bool {
+        (self.index(position) as Word) + 1 >= self.cap
+    }
+
     /// The position after `position`.
     #[inline]
     pub(crate) const fn next(&self, position: Word) -> Word {
-        if (self.index(position) as Word) + 1 < self.cap {
-            position.wrapping_add(1)
-        } else {
+        if self.is_last(position) {
             self.lap(position).wrapping_add(self.one_lap)
+        } else {
+            position.wrapping_add(1)
         }
     }
 

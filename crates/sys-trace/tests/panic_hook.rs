@@ -25,7 +25,8 @@ fn emit() {
 
 fn save() {
     // Whoever panics while a panic is handled takes the message of the first one with it.
-    let (Ok(events), Ok(_)) = (ENGINE.drain_all(usize::MAX), ENGINE.snapshot_all(usize::MAX)) else {
+    let (Ok(events), Ok(_)) = (ENGINE.drain_all(usize::MAX), ENGINE.snapshot_all(usize::MAX))
+    else {
         eprintln!("nothing can be read");
         return;
     };
