@@ -34,6 +34,8 @@ enum Step<T> {
 struct Owned<'a, T> {
     slot: &'a Slot<T>,
     position: Word,
+    /// The stamp to hand the slot over with, made before it was ours: what comes after waits.
+    emptied: Word,
 }
 
 /// What [`own_at_once`](Ring::own_at_once) did not get.
@@ -97,15 +99,16 @@ impl<T, S: Storage<T>> Ring<T, S> {
         if seen != full || geometry.is_last(position) {
             return Err(Missed { position, lost: false });
         }
+        let emptied = geometry.emptied(full);
         if slot.try_take(full, geometry.with_state(full, State::Taking)) {
-            return Ok(Owned { slot, position });
+            return Ok(Owned { slot, position, emptied });
         }
         Err(Missed { position, lost: true })
     }
 
     #[inline(always)]
     fn take_at_once(&self, owned: Owned<'_, T>) -> T {
-        let value = self.take(owned.slot, self.geometry().stamp(owned.position, State::Full));
+        let value = Self::take(owned.slot, owned.emptied);
         advance(&self.head, owned.position.wrapping_add(1), order::head_store());
         value
     }
@@ -194,7 +197,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                         continue;
                     }
                     taking();
-                    let value = self.take(slot, seen);
+                    let value = Self::take(slot, geometry.emptied(seen));
                     // A late value leaves its slot free for the position itself, where a writer
                     // may still come: only a slot that is newer than a position lets it go.
                     let is_late = !geometry.same_lap(seen, position);
@@ -224,13 +227,13 @@ impl<T, S: Storage<T>> Ring<T, S> {
     }
 
     /// Moves the value out of a slot that this thread has just stamped `Taking`, and hands the slot
-    /// over; `full` is what the stamp was before. Once per take.
+    /// over with the stamp `emptied`. Once per take.
     #[inline(always)]
-    fn take(&self, slot: &Slot<T>, full: Word) -> T {
+    fn take(slot: &Slot<T>, emptied: Word) -> T {
         // SAFETY: the take makes the slot ours (slot invariant 1); it was stamped `Full` (slot
         // invariant 2); nothing has read it since.
         let value = unsafe { slot.read() };
-        slot.vacate(self.geometry().emptied(full));
+        slot.vacate(emptied);
         value
     }
 

@@ -48,6 +48,8 @@ impl<T> Forced<T> {
 pub(crate) struct Claim<'a, T> {
     pub(crate) slot: &'a Slot<T>,
     pub(crate) position: Word,
+    /// The stamp to hand the slot over with. Made before the claim: what comes after it waits for it.
+    full: Word,
     pub(crate) occupied: bool,
 }
 
@@ -249,7 +251,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
             // SAFETY: the claim makes the slot ours (slot invariant 1), and it holds no value any more.
             unsafe { claim.slot.write(value) };
         }
-        claim.slot.publish(self.geometry().stamp(claim.position, State::Full));
+        claim.slot.publish(claim.full);
     }
 
     /// Finds the next position, in order, whose slot can be made ours, and makes it ours.
@@ -269,17 +271,18 @@ impl<T, S: Storage<T>> Ring<T, S> {
         let slot = self.slot(position);
         let seen = slot.look();
         let writing = geometry.stamp(position, State::Writing);
+        let full = geometry.stamp(position, State::Full);
         let mut missed = Missed { position, claimed: false };
         if geometry.is_last(position) {
             return Err(missed);
         }
         match geometry.ready_for_writer(seen, position) {
             Some(true) if displace && slot.try_claim(seen, writing) => {
-                Ok(Claim { slot, position, occupied: true })
+                Ok(Claim { slot, position, full, occupied: true })
             }
             Some(false) if slot.try_claim(seen, writing) => {
                 if self.is_open(position) {
-                    return Ok(Claim { slot, position, occupied: false });
+                    return Ok(Claim { slot, position, full, occupied: false });
                 }
                 missed.claimed = true;
                 Err(missed)
@@ -300,7 +303,8 @@ impl<T, S: Storage<T>> Ring<T, S> {
             Found::Occupied => true,
             Found::Refused(refusal) => return Err(refusal),
         };
-        Ok(Claim { slot: self.slot(position), position, occupied })
+        let full = self.geometry().stamp(position, State::Full);
+        Ok(Claim { slot: self.slot(position), position, full, occupied })
     }
 
     fn search(&self, mut position: Word, displace: bool) -> (Word, Found) {
