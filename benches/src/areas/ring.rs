@@ -95,7 +95,7 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
         self.fill();
         Box::new(move |plan| {
             solo(plan.solo, 256, || {
-                black_box(self.ring.force_push(black_box(self.value)));
+                black_box(&self.ring.force_push(*black_box(&self.value)));
             })
         })
     }
@@ -106,7 +106,7 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
             let worker = || {
                 let (ring, value) = (Arc::clone(&self.ring), self.value);
                 move || {
-                    black_box(ring.force_push(black_box(value)));
+                    black_box(&ring.force_push(*black_box(&value)));
                 }
             };
             team(plan.team, vec![worker(), worker()]).sample
@@ -116,8 +116,8 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
     fn pair_solo(self: Box<Self>) -> Sampler {
         Box::new(move |plan| {
             solo(plan.solo, 256, || {
-                black_box(self.ring.push(black_box(self.value)));
-                black_box(self.ring.pop());
+                black_box(&self.ring.push(*black_box(&self.value)));
+                black_box(&self.ring.pop());
             })
         })
     }
@@ -128,8 +128,8 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
             let worker = || {
                 let (ring, value) = (Arc::clone(&self.ring), self.value);
                 move || {
-                    black_box(ring.push(black_box(value)));
-                    black_box(ring.pop());
+                    black_box(&ring.push(*black_box(&value)));
+                    black_box(&ring.pop());
                 }
             };
             team(plan.team, vec![worker(), worker()]).sample
@@ -174,10 +174,10 @@ impl<R: OverwritingRing<T>, T: Copy + Send> Worker for Timed<R, T> {
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(16) {
             let start = Instant::now();
-            black_box(self.ring.force_push(black_box(self.value)));
+            black_box(&self.ring.force_push(*black_box(&self.value)));
             self.latency.add(start.elapsed().as_nanos() as u64);
         } else {
-            black_box(self.ring.force_push(black_box(self.value)));
+            black_box(&self.ring.force_push(*black_box(&self.value)));
         }
     }
 

@@ -13,7 +13,7 @@ use crate::ring::{Ring, advance};
 use crate::slot::Slot;
 use crate::stamp::{Read, State};
 use crate::storage::Storage;
-use crate::word::{Word, is_after, later};
+use crate::word::{Word, is_after};
 
 /// What a look at one position came to.
 enum Step<T> {
@@ -129,7 +129,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 }
                 Step::Past(next) => position = next,
                 Step::Behind(next) => {
-                    position = if aside.overtaken() { later(next, self.load_head()) } else { next };
+                    position = aside.overtaken(next, || self.load_head());
                 }
                 Step::Empty => return Err(PopError::Empty),
                 Step::Pending => match self.one_lap_before_tail(position) {

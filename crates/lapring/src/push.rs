@@ -11,7 +11,7 @@ use crate::ring::{Ring, advance};
 use crate::slot::Slot;
 use crate::stamp::{Geometry, State, Write};
 use crate::storage::Storage;
-use crate::word::{Word, is_after, is_far_after, later};
+use crate::word::{Word, is_after, is_far_after};
 
 /// What `force_push` did with the value.
 ///
@@ -315,8 +315,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
             let seen = slot.look();
             let occupied = match self.geometry().for_writer(seen, position) {
                 Write::Used(next) => {
-                    position =
-                        if aside.overtaken() { later(next, self.known_tail()) } else { next };
+                    position = aside.overtaken(next, || self.known_tail());
                     busy = 0;
                     continue;
                 }

@@ -249,12 +249,6 @@ impl Geometry {
         self.lap(stamp) == self.lap(position)
     }
 
-    /// True if two positions are not of the same lap.
-    #[inline]
-    pub(crate) const fn laps_differ(&self, a: Word, b: Word) -> bool {
-        self.lap(a ^ b) != 0
-    }
-
     /// Laps from `position` to `stamp`, as a signed distance in position units.
     #[inline]
     fn laps_ahead(&self, stamp: Word, position: Word) -> Signed {

@@ -6,8 +6,8 @@ use crate::hint;
 ///
 /// Losing a compare-and-swap means that somebody else made progress; stepping aside for a moment
 /// then lets the winner keep the cache line instead of having it pulled away mid-work. This type
-/// never waits *for* anybody: [`lost_race`](Self::lost_race) returns after at most
-/// 2<sup>[`CEILING`](Self::CEILING)</sup> spin hints, whatever other threads do.
+/// never waits *for* anybody: [`lost_race`](Self::lost_race) returns after a bounded number of spin
+/// hints, whatever other threads do.
 ///
 /// ```
 /// let mut backoff = syncface::Backoff::new();
@@ -16,13 +16,20 @@ use crate::hint;
 /// }
 /// assert!(backoff.is_saturated());
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Backoff {
     step: u32,
+    last: u32,
+}
+
+impl Default for Backoff {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 impl Backoff {
-    /// The longest pause is 2<sup>this</sup> spin hints: on common x86-64 cores a pause of
+    /// The longest pause is 2<sup>this</sup> spin hints unless [said otherwise](Self::between): on common x86-64 cores a pause of
     /// 64 hints is of the order of a microsecond, far less than a time slice.
     pub const CEILING: u32 = 6;
 
@@ -30,14 +37,30 @@ impl Backoff {
     #[inline]
     #[must_use]
     pub const fn new() -> Self {
-        Self { step: 0 }
+        Self::starting_at(0)
     }
 
     /// A back-off whose first pause is 2<sup>`step`</sup> spin hints.
     #[inline]
     #[must_use]
     pub const fn starting_at(step: u32) -> Self {
-        Self { step }
+        Self::between(step, Self::CEILING)
+    }
+
+    /// A back-off whose first pause is 2<sup>`first`</sup> spin hints and whose longest is
+    /// 2<sup>`last`</sup>; 2<sup>16</sup> at most.
+    ///
+    /// ```
+    /// let mut backoff = syncface::Backoff::between(2, 3);
+    /// backoff.lost_race(); // 4 spin hints
+    /// backoff.lost_race(); // 8, and from here on
+    /// assert!(backoff.is_saturated());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn between(first: u32, last: u32) -> Self {
+        let last = if last < 16 { last } else { 16 };
+        Self { step: if first < last { first } else { last }, last }
     }
 
     /// Pauses after a lost race, twice as long as the last time up to the ceiling.
@@ -53,7 +76,7 @@ impl Backoff {
             hint::spin_loop();
         }
         hint::pause_over();
-        if self.step < Self::CEILING {
+        if self.step < self.last {
             self.step += 1;
         }
     }
@@ -62,7 +85,7 @@ impl Backoff {
     #[inline]
     #[must_use]
     pub const fn is_saturated(&self) -> bool {
-        self.step >= Self::CEILING
+        self.step >= self.last
     }
 
     /// Starts over with the shortest pause.
