@@ -267,13 +267,15 @@ impl<T, S: Storage<T>> Ring<T, S> {
     #[inline(always)]
     fn claim_at_once(&self, displace: bool) -> Result<Claim<'_, T>, Missed> {
         let geometry = self.geometry();
-        let position = self.known_tail();
+        // The floor is not looked at for the position, but for whether this one will do: the address of
+        // the slot need not wait for that.
+        let position = self.load_tail();
         let slot = self.slot(position);
         let seen = slot.look();
         let writing = geometry.stamp(position, State::Writing);
         let full = geometry.stamp(position, State::Full);
         let mut missed = Missed { position, claimed: false };
-        if geometry.is_last(position) {
+        if geometry.is_last(position) || !self.is_open(position) {
             return Err(missed);
         }
         match geometry.ready_for_writer(seen, position) {
