@@ -48,7 +48,9 @@ impl<T> Forced<T> {
 pub(crate) struct Claim<'a, T> {
     pub(crate) slot: &'a Slot<T>,
     pub(crate) position: Word,
-    /// The stamp to hand the slot over with. Made before the claim: what comes after it waits for it.
+    /// The position after this one and the stamp to hand the slot over with. Made before the claim:
+    /// what comes after it waits for it.
+    next: Word,
     full: Word,
     pub(crate) occupied: bool,
 }
@@ -107,7 +109,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         match self.claim_at_once(false) {
             Ok(claim) => {
-                self.fill_at_once(&claim, value);
+                self.fill(&claim, value);
                 Ok(())
             }
             Err(missed) if in_registers::<T>() => self.push_slow(missed, value),
@@ -146,7 +148,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
         match self.claim_at_once(true) {
             Ok(claim) => {
                 let oldest = self.evict(&claim);
-                self.fill_at_once(&claim, value);
+                self.fill(&claim, value);
                 oldest
             }
             Err(missed) if in_registers::<T>() => self.force_push_slow(missed, value),
@@ -227,23 +229,6 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// Moves `value` into a claimed slot whose old value, if any, is out, and hands it over.
     #[inline(always)]
     pub(crate) fn fill(&self, claim: &Claim<'_, T>, value: T) {
-        self.put(claim, value);
-        let next = self.geometry().next(claim.position);
-        advance(&self.tail, next, order::tail_store());
-        if self.geometry().is_last(claim.position) {
-            self.keep_hints_near(next);
-        }
-    }
-
-    /// [`fill`](Self::fill) after [`claim_at_once`](Self::claim_at_once): the lap goes on.
-    #[inline(always)]
-    fn fill_at_once(&self, claim: &Claim<'_, T>, value: T) {
-        self.put(claim, value);
-        advance(&self.tail, claim.position.wrapping_add(1), order::tail_store());
-    }
-
-    #[inline(always)]
-    fn put(&self, claim: &Claim<'_, T>, value: T) {
         if mutant::is("lapring.evicted_twice") && claim.occupied {
             // The old bytes stay, and are handed over as if they were the new value.
             core::mem::forget(value);
@@ -252,6 +237,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
             unsafe { claim.slot.write(value) };
         }
         claim.slot.publish(claim.full);
+        advance(&self.tail, claim.next, order::tail_store());
     }
 
     /// Finds the next position, in order, whose slot can be made ours, and makes it ours.
@@ -259,7 +245,10 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// With `displace`, a slot that holds a value of an earlier lap will do.
     #[inline(always)]
     pub(crate) fn claim(&self, displace: bool) -> Result<Claim<'_, T>, Refusal> {
-        self.claim_at_once(displace).or_else(|missed| self.claim_slow(missed, displace))
+        match self.claim_at_once(displace) {
+            Ok(claim) => Ok(claim),
+            Err(missed) => self.claim_slow(missed, displace),
+        }
     }
 
     /// The common case, kept small for inlining: the first slot looked at can be claimed, and is not
@@ -274,17 +263,18 @@ impl<T, S: Storage<T>> Ring<T, S> {
         let seen = slot.look();
         let writing = geometry.stamp(position, State::Writing);
         let full = geometry.stamp(position, State::Full);
+        let next = position.wrapping_add(1);
         let mut missed = Missed { position, claimed: false };
         if geometry.is_last(position) || !self.is_open(position) {
             return Err(missed);
         }
         match geometry.ready_for_writer(seen, position) {
             Some(true) if displace && slot.try_claim(seen, writing) => {
-                Ok(Claim { slot, position, full, occupied: true })
+                Ok(Claim { slot, position, next, full, occupied: true })
             }
             Some(false) if slot.try_claim(seen, writing) => {
                 if self.is_open(position) {
-                    return Ok(Claim { slot, position, full, occupied: false });
+                    return Ok(Claim { slot, position, next, full, occupied: false });
                 }
                 missed.claimed = true;
                 Err(missed)
@@ -294,22 +284,33 @@ impl<T, S: Storage<T>> Ring<T, S> {
     }
 
     /// The search, from where [`claim_at_once`](Self::claim_at_once) ended.
-    #[cold]
+    #[inline(always)]
     fn claim_slow(&self, missed: Missed, displace: bool) -> Result<Claim<'_, T>, Refusal> {
-        if missed.claimed {
-            self.give_back(self.slot(missed.position), missed.position);
-        }
-        let (position, found) = self.search(self.known_tail(), displace);
+        let (position, found) = self.search(missed, displace);
         let occupied = match found {
             Found::Vacant => false,
             Found::Occupied => true,
             Found::Refused(refusal) => return Err(refusal),
         };
+        let next = self.geometry().next(position);
         let full = self.geometry().stamp(position, State::Full);
-        Ok(Claim { slot: self.slot(position), position, full, occupied })
+        Ok(Claim { slot: self.slot(position), position, next, full, occupied })
     }
 
-    fn search(&self, mut position: Word, displace: bool) -> (Word, Found) {
+    #[cold]
+    #[inline(never)]
+    fn search(&self, missed: Missed, displace: bool) -> (Word, Found) {
+        if missed.claimed {
+            self.give_back(self.slot(missed.position), missed.position);
+        }
+        let (position, found) = self.search_from(self.known_tail(), displace);
+        if self.geometry().is_last(position) && !matches!(found, Found::Refused(_)) {
+            self.keep_hints_near(self.geometry().next(position));
+        }
+        (position, found)
+    }
+
+    fn search_from(&self, mut position: Word, displace: bool) -> (Word, Found) {
         let mut aside = Aside::new();
         let mut busy = 0;
         loop {

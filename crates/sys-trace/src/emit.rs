@@ -1,5 +1,6 @@
 //! Emitting: gate → shard → ring.
 
+use core::mem::ManuallyDrop;
 use core::num::NonZeroU64;
 
 use syncface::mutant;
@@ -180,7 +181,9 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         // the slot, where a copy would have to wait for the stores before it.
         let thread_id = run.context.map_or_else(thread_id::current, |context| context());
         let timestamp_ns = run.clock.stamp();
-        let Some(slot) = ring.reserve() else {
+        // Nothing panics until the slot is filled, and what need not be dropped on the way can stay in
+        // registers.
+        let Some(slot) = ring.reserve().map(ManuallyDrop::new) else {
             if !mutant::is("sys_trace.rejected_uncounted") {
                 parts.totals.created(event_type, Some(event_type as u32));
             }
@@ -211,7 +214,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
             event.nrta_seq_id = seq_id;
             event.has_nrta_seq_id = true;
         }
-        slot.replace(event);
+        ManuallyDrop::into_inner(slot).replace(event);
         Ok((tracking, run.epoch))
     }
 }
