@@ -76,6 +76,8 @@ pub(crate) struct Shared<S> {
     pub(crate) geometry: Geometry,
     /// The first position of all: not 0 only in tests.
     start: Word,
+    /// How many positions the word has before it.
+    before_start: usize,
     /// Positions that will never have held a value.
     pub(crate) abandoned: AtomicUsize,
     /// Positions below this one are issued or skipped for good. Written only on a skip.
@@ -193,6 +195,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 shared: CachePadded::new(Shared {
                     geometry,
                     start: 0,
+                    before_start: 0,
                     abandoned: AtomicUsize::new(0),
                     floor: AtomicWord::new(0),
                     storage,
@@ -238,6 +241,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
         *self.tail = AtomicWord::new(start);
         *self.head = AtomicWord::new(start);
         self.shared.start = start;
+        self.shared.before_start = self.geometry().absolute(start);
         self.shared.floor = AtomicWord::new(start);
         self.shared.abandoned = AtomicUsize::new(0);
         let stamp = self.geometry().stamp(start, State::Empty);
@@ -298,8 +302,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// How many positions were issued before `position`, modulo what the word can count.
     #[inline(always)]
     pub(crate) fn number_of(&self, position: Word) -> usize {
-        let geometry = self.geometry();
-        geometry.absolute(position).wrapping_sub(geometry.absolute(self.shared.start))
+        self.geometry().absolute(position).wrapping_sub(self.shared.before_start)
     }
 
     /// The first position that no writer has used yet.

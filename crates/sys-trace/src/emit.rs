@@ -55,6 +55,37 @@ const fn counting_part(sequence: u64) -> u64 {
     if sequence <= PERIOD { sequence } else { (sequence - 1) % PERIOD + 1 }
 }
 
+/// What few events have.
+pub(crate) struct Extra {
+    pub(crate) seq_id: Option<u64>,
+    /// No other capture than the one of this epoch accepts the event.
+    pub(crate) only_in: Option<u64>,
+}
+
+/// What became of an event, in two registers, which a `Result` of the same would not get.
+pub(crate) struct Recorded {
+    /// `None` if it was not recorded.
+    pub(crate) tracking: Option<TrackingId>,
+    /// The epoch of the capture that has it, or why none has.
+    detail: u64,
+}
+
+impl Recorded {
+    #[inline(always)]
+    const fn not(reason: NotRecorded) -> Self {
+        Self { tracking: None, detail: reason as u64 }
+    }
+
+    /// Tracking id and epoch.
+    #[inline(always)]
+    pub(crate) fn result(self) -> Result<(TrackingId, u64), NotRecorded> {
+        match self.tracking {
+            Some(tracking) => Ok((tracking, self.detail)),
+            None => Err(NotRecorded::from_number(self.detail)),
+        }
+    }
+}
+
 impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     /// Records one event on `shard` under a tracking id of its own; returns that id, for the stop
     /// to carry, or `None` if the event was not accepted.
@@ -135,18 +166,11 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         if !self.switch.is_on() {
             return None;
         }
-        let seq_id = Some(seq_id);
-        let recorded =
-            self.record(shard, event_type, phase, payload.into(), tracking, seq_id, None);
-        recorded.ok().map(|it| it.0)
+        let extra = Extra { seq_id: Some(seq_id), only_in: None };
+        self.record(shard, event_type, phase, payload.into(), tracking, Some(&extra)).tracking
     }
 
-    /// Records one event behind the gate; returns its tracking id and the epoch of the capture that
-    /// has it. With `only_in`, no other capture than that one accepts it.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "private; a struct would be built to be taken apart"
-    )]
+    /// Records one event behind the gate.
     pub(crate) fn record(
         &self,
         shard: u32,
@@ -154,28 +178,33 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         phase: Phase,
         payload: Payload,
         tracking: Option<TrackingId>,
-        seq_id: Option<u64>,
-        only_in: Option<u64>,
-    ) -> Result<(TrackingId, u64), NotRecorded> {
+        extra: Option<&Extra>,
+    ) -> Recorded {
         let Some(side) = self.sides.get(shard as usize) else {
             self.misdirected.add(1);
-            return Err(NotRecorded::NoSuchShard);
+            return Recorded::not(NotRecorded::NoSuchShard);
         };
         // Never waits, whatever it interrupted; refused only while a start or stop is at work.
         let Some(core) = self.core.enter() else {
             if !mutant::is("sys_trace.refused_uncounted") {
                 side.refused.add(1);
             }
-            return Err(NotRecorded::Refused);
+            return Recorded::not(NotRecorded::Refused);
         };
-        let run = core.run.as_ref().ok_or(NotRecorded::Off)?;
-        let parts = core.shards.get(shard as usize).ok_or(NotRecorded::NoSuchShard)?;
-        let ring = parts.ring().ok_or(NotRecorded::ShardOff)?;
+        let Some(run) = core.run.as_ref() else {
+            return Recorded::not(NotRecorded::Off);
+        };
+        let Some(parts) = core.shards.get(shard as usize) else {
+            return Recorded::not(NotRecorded::NoSuchShard);
+        };
+        let Some(ring) = parts.ring() else {
+            return Recorded::not(NotRecorded::ShardOff);
+        };
         if !run.types.contains(event_type) {
-            return Err(NotRecorded::TypeOff);
+            return Recorded::not(NotRecorded::TypeOff);
         }
-        if is_foreign(only_in, run.epoch) {
-            return Err(NotRecorded::Off);
+        if extra.is_some_and(|extra| is_foreign(extra.only_in, run.epoch)) {
+            return Recorded::not(NotRecorded::Off);
         }
         // Whatever may take its time, before the slot is claimed. The event itself is put together in
         // the slot, where a copy would have to wait for the stores before it.
@@ -187,7 +216,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
             if !mutant::is("sys_trace.rejected_uncounted") {
                 parts.totals.created(event_type, Some(event_type as u32));
             }
-            return Err(NotRecorded::Rejected);
+            return Recorded::not(NotRecorded::Rejected);
         };
         let sequence = slot.number() as u64 + 1;
         let id = counting_part(sequence) | u64::from(shard) << SEQUENCE_BITS;
@@ -210,12 +239,12 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         event.timestamp_ns = timestamp_ns;
         event.payload = payload;
         event.nc_idx = shard;
-        if let Some(seq_id) = seq_id {
+        if let Some(seq_id) = extra.and_then(|extra| extra.seq_id) {
             event.nrta_seq_id = seq_id;
             event.has_nrta_seq_id = true;
         }
         ManuallyDrop::into_inner(slot).replace(event);
-        Ok((tracking, run.epoch))
+        Recorded { tracking: Some(tracking), detail: run.epoch }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Spans that end by themselves.
 
-use crate::emit::TrackingId;
+use crate::emit::{Extra, TrackingId};
 use crate::engine::Engine;
 use crate::event_type::EventType;
 use crate::payload::Payload;
@@ -51,7 +51,7 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
     ) -> Span<'_, SHARDS, S> {
         let stop = payload.into();
         let started = if self.is_capturing() {
-            self.record(shard, event_type, Phase::Start, stop, None, None, None).ok()
+            self.record(shard, event_type, Phase::Start, stop, None, None).result().ok()
         } else {
             None
         };
@@ -91,9 +91,9 @@ impl<const SHARDS: usize, S: Storage> Drop for Span<'_, SHARDS, S> {
             return;
         };
         let (shard, event_type, stop) = (self.shard, self.event_type, self.stop);
-        let (tracking, only_in) = (Some(tracking), Some(epoch));
+        let extra = Extra { seq_id: None, only_in: Some(epoch) };
         // What becomes of it is counted; there is nobody to tell.
-        let _ = self.engine.record(shard, event_type, Phase::Stop, stop, tracking, None, only_in);
+        self.engine.record(shard, event_type, Phase::Stop, stop, Some(tracking), Some(&extra));
     }
 }
 

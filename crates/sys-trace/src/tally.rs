@@ -21,8 +21,11 @@ use crate::storage::{Storage, Tallies};
 /// Pairs of shard and type that one thread counts at a time; others push them out to the totals.
 const ENTRIES: usize = if cfg!(loom) { 2 } else { 64 };
 
+/// How many threads can have one. The number is the same whatever is behind the gate.
+const THREADS: usize = Inside::<()>::SOLOISTS;
+
 /// All threads' counters of one capture.
-pub struct ThreadTallies(Box<[CachePadded<Tally>]>);
+pub struct ThreadTallies(Box<[CachePadded<Tally>; THREADS]>);
 
 /// One thread's counters.
 struct Tally([Entry; ENTRIES]);
@@ -37,12 +40,10 @@ struct Entry {
 impl ThreadTallies {
     /// All zero; `None` if memory is short.
     pub(crate) fn try_new() -> Option<Self> {
-        // The number is the same whatever is behind the gate.
-        let threads = Inside::<()>::SOLOISTS;
         let mut tallies = Vec::new();
-        tallies.try_reserve_exact(threads).ok()?;
-        tallies.extend((0..threads).map(|_| CachePadded::new(Tally::new())));
-        Some(Self(tallies.into_boxed_slice()))
+        tallies.try_reserve_exact(THREADS).ok()?;
+        tallies.extend((0..THREADS).map(|_| CachePadded::new(Tally::new())));
+        tallies.into_boxed_slice().try_into().ok().map(Self)
     }
 
     /// The counters that are the caller's alone while it is inside.
@@ -74,14 +75,14 @@ impl Tallies for Option<ThreadTallies> {
 
     fn load(&self, shard: u32, event_type: EventType) -> Counts {
         let key = key(shard, event_type as usize);
-        let tallies = self.iter().flat_map(|tallies| &tallies.0);
+        let tallies = self.iter().flat_map(|tallies| tallies.0.iter());
         let entries = tallies.map(|tally| tally.entry(key));
         let counts = entries.filter(|entry| entry.key.load(Ordering::Relaxed) == key);
         counts.map(Entry::load).sum()
     }
 
     fn flush<S: Storage>(&mut self, shards: &[Shard<S>]) {
-        let tallies = self.iter().flat_map(|tallies| &tallies.0);
+        let tallies = self.iter().flat_map(|tallies| tallies.0.iter());
         tallies.flat_map(|tally| &tally.0).for_each(|entry| entry.push_out(0, shards));
     }
 }

@@ -27,8 +27,18 @@ pub enum NotRecorded {
     Rejected,
 }
 
-// It hides in what a recorded event returns: the reason costs an emit nothing.
-const _: () = assert!(size_of::<Result<(TrackingId, u64), NotRecorded>>() == 16);
+impl NotRecorded {
+    /// The reason whose discriminant this is.
+    #[inline(always)]
+    pub(crate) const fn from_number(number: u64) -> Self {
+        const ALL: [NotRecorded; 6] = {
+            use NotRecorded::{NoSuchShard, Off, Refused, Rejected, ShardOff, TypeOff};
+            [Off, NoSuchShard, ShardOff, TypeOff, Refused, Rejected]
+        };
+        let index = if number < ALL.len() as u64 { number as usize } else { 0 };
+        ALL[index]
+    }
+}
 
 impl fmt::Display for NotRecorded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -79,7 +89,20 @@ impl<const SHARDS: usize, S: Storage> Engine<SHARDS, S> {
         if !self.is_capturing() {
             return Err(NotRecorded::Off);
         }
-        let recorded = self.record(shard, event_type, phase, payload.into(), tracking, None, None);
-        recorded.map(|it| it.0)
+        let recorded = self.record(shard, event_type, phase, payload.into(), tracking, None);
+        recorded.result().map(|it| it.0)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::NotRecorded;
+
+    #[test]
+    fn reasons_survive_being_numbers() {
+        use NotRecorded::{NoSuchShard, Off, Refused, Rejected, ShardOff, TypeOff};
+        for reason in [Off, NoSuchShard, ShardOff, TypeOff, Refused, Rejected] {
+            assert_eq!(NotRecorded::from_number(reason as u64), reason);
+        }
     }
 }
