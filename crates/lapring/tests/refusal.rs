@@ -34,7 +34,7 @@ fn no_memory_is_an_error_and_the_next_ring_can_be_had() {
     // Unused memory need not be asked for at all.
     let refused = std::hint::black_box(Ring::<Event>::try_new(CAP));
     assert_eq!(refused.err(), Some(CapacityError::OutOfMemory { bytes }));
-    let ring = Ring::<Event>::try_new(1 << 20).expect("120 MiB");
+    let ring = Ring::<Event>::try_new(1 << 20).expect("128 MiB");
     ring.force_push([1; 14]);
     assert_eq!(ring.pop(), Some([1; 14]));
 }

@@ -143,7 +143,7 @@ impl Config {
     ///
     /// ```
     /// let config = sys_trace::Config::new();
-    /// assert!(config.ring_bytes(config.shard_count(256)) >= 29 << 30);
+    /// assert!(config.ring_bytes(config.shard_count(256)) >= 32 << 30);
     /// ```
     #[must_use]
     pub const fn ring_bytes(&self, shards: u32) -> u128 {

@@ -32,7 +32,7 @@ pub enum Inline<const EVENTS: usize, const NAMES: usize> {}
 ///   these wait for what they interrupted.
 /// - **Counts** have 64 bits on every target. Sequence numbers and ids have the bits of a `usize`: on
 ///   32-bit targets they repeat after about 4 billion events of a shard.
-/// - **Size** per shard: 120 bytes for each event; 16 for each name, 24 on 64-bit machines; three
+/// - **Size** per shard: 120 bytes for each event and 16 for each name, on 64-bit machines 128 and 24; three
 ///   counters of 8 bytes for each of the 46 event types; and about 250 bytes on Cortex-M, 600 where
 ///   cache lines are kept apart by 128 bytes.
 ///

@@ -169,8 +169,10 @@ fn is_as_small_as_it_is_said_to_be() {
     let four = size_of::<StaticEngine<4, 8, 8>>();
     let more_events = size_of::<StaticEngine<1, 1032, 8>>();
     assert!(four <= 4 * one, "{one} {four}");
-    // The record and its stamp.
-    assert!((more_events - one) / 1024 <= 120);
+    // The record and its stamp, which 64-bit machines keep on lines of their own.
+    assert!(
+        (more_events - one) / 1024 <= if cfg!(target_pointer_width = "64") { 128 } else { 120 }
+    );
     println!(
         "one shard {one} bytes, four {four}; {} without events",
         size_of::<StaticEngine<1, 1, 1>>()

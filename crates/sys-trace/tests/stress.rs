@@ -95,11 +95,13 @@ fn a_start_that_finds_no_memory_changes_nothing() {
     engine.stop().unwrap();
     let before = (engine.counts(), engine.capture_info());
 
-    // Rings of this size are refused, smaller allocations are not. (Larger rings may come straight from
-    // the kernel; lapring's tests see it refuse.)
-    REFUSE_FROM.with(|from| from.set(1080 * 120));
-    let error = engine.start(&Config::new().events_per_shard(1080)).unwrap_err();
-    assert_eq!(error, sys_trace::StartError::OutOfMemory { shard: 0, bytes: 1080 * 120 });
+    // Large allocations are refused, such as the counters. (Rings may come straight from the kernel;
+    // lapring's tests see it refuse.)
+    REFUSE_FROM.with(|from| from.set(64 << 10));
+    let config = Config::new().events_per_shard(1080);
+    let bytes = config.ring_bytes(1) as u64;
+    let error = engine.start(&config).unwrap_err();
+    assert_eq!(error, sys_trace::StartError::OutOfMemory { shard: 0, bytes });
     assert_eq!((engine.counts(), engine.capture_info()), before);
     assert!(!engine.is_capturing());
     // A smaller capture can be had.
