@@ -39,8 +39,9 @@
 //! | [`capacity`](Ring::capacity) | wait-free | one load | |
 //!
 //! "Lock-free" means that an operation takes a bounded number of its own steps unless other threads
-//! make progress meanwhile: a lost compare-and-swap, or a position that somebody else has used. A *look* is one load of a
-//! slot's stamp.
+//! make progress meanwhile: a lost compare-and-swap, or a position that somebody else has used. After
+//! either it pauses for a moment, some 4,000 spin hints per operation at most if it was overtaken. A
+//! *look* is one load of a slot's stamp.
 //!
 //! - A completed push is popped, displaced (returned to exactly one pusher, or seen by the snapshot
 //!   that held it) or resident: exactly one of the three, for ever.
@@ -59,9 +60,10 @@
 //! **position** is a slot's index with a lap above it. A writer starts at the `tail` hint and walks
 //! to the first position that has not been used. One compare-and-swap on that slot's stamp claims
 //! position, slot and displaced value at once; it fails if anybody else, writer or reader, came
-//! first, and then the loser backs off for a bounded moment. So does, at most four times per
-//! operation, a thread whose hint led it to slots that others have used already: walking on at
-//! once would drag those slots' cache lines away from the threads at work. `head` and `tail` are
+//! first, and then the loser backs off for a bounded moment. So does a thread whose hint led it to
+//! slots that others have used already, and then it starts from the hint anew, as long as the hint
+//! moves on: walking behind the threads at work would drag the slots' cache lines away from them.
+//! Two threads so take turns of many operations each. `head` and `tail` are
 //! plain-stored hints that may lag; nothing but the length of a walk depends on them.
 //!
 //! # Invariants

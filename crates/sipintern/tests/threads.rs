@@ -7,7 +7,7 @@
 use sipintern::{Interner, Limits, Outcome, Site, Symbol, site};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};
-use std::sync::{Barrier, Mutex};
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Bytes allocated and not freed. Relaxed: read when the threads are gone.
@@ -53,7 +53,7 @@ fn together(body: impl Fn(usize) + Sync) {
 
 #[test]
 fn one_text_has_one_entry_whoever_brings_it() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let count = if cfg!(miri) { 40 } else { 5_000 };
     let texts: Vec<String> = (0..count).map(|i| format!("name {i}")).collect();
     let before = LIVE.load(Ordering::Relaxed);
@@ -85,7 +85,7 @@ fn one_text_has_one_entry_whoever_brings_it() {
 
 #[test]
 fn fresh_names_do_not_grow_a_full_table() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let per_thread = if cfg!(miri) { 40 } else { 20_000 };
     let limits = Limits { max_entries: 1000, max_bytes: 16_000, ..Limits::DEFAULT };
     let names = Interner::with_limits(limits);
@@ -106,13 +106,18 @@ fn fresh_names_do_not_grow_a_full_table() {
     assert!(taken <= 128 << 10, "{taken} bytes");
 }
 
+/// Tests that look at memory take turns, also after one has failed.
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Ten million names into a table for a thousand: what the kernel has given does not grow either.
 #[test]
 #[cfg(target_os = "linux")]
 #[cfg_attr(miri, ignore = "asks the kernel")]
 fn ten_million_fresh_names_take_no_memory() {
     use std::fmt::Write;
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let resident_kib = || -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
@@ -132,12 +137,13 @@ fn ten_million_fresh_names_take_no_memory() {
     }
     assert_eq!((names.len(), names.dropped()), (1000, count - 1000));
     let after = resident_kib();
-    assert!(after <= before + 256, "{before} KiB before, {after} KiB after");
+    // Names that were kept would take 30 MiB, or ten times that. An emulator's own memory grows a little.
+    assert!(after <= before + 8 * 1024, "{before} KiB before, {after} KiB after");
 }
 
 #[test]
 fn thirty_bytes_an_entry() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     let count = if cfg!(miri) { 100 } else { 100_000 };
     let before = LIVE.load(Ordering::Relaxed);
     let names = Interner::with_limits(Limits::NONE);
@@ -155,7 +161,7 @@ fn thirty_bytes_an_entry() {
 
 #[test]
 fn a_site_registers_once_in_each_epoch() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     static POOL: Site = site!("pool");
     let mut names = Interner::new();
     for _ in 0..3 {
@@ -180,7 +186,7 @@ fn a_site_registers_once_in_each_epoch() {
 
 #[test]
 fn a_site_is_refused_once() {
-    let _turn = TURN.lock().unwrap();
+    let _turn = turn();
     static LOSER: Site = site!("pexlag");
     static LATE: Site = site!("late");
     let names = Interner::with_limits(Limits { max_entries: 1, ..Limits::DEFAULT });
