@@ -11,9 +11,9 @@ use crate::word::{Word, is_after, later};
 /// compare-and-swap, and a hint that led to slots already used (*overtaken*). Going on at once would
 /// pull the other thread's cache lines away one slot after another, and both would crawl; a pause
 /// lets it run from its own cache for a while, and turns are taken in thousands of operations instead
-/// of one by one. Neither sign can come from a thread that is stopped, but for a hint which one had
-/// set back: who finds that the hint has not moved on during a pause [walks](Self::overtaken) without
-/// another one. So nothing here ever waits *for* anybody.
+/// of one by one. Neither sign can come from a thread that is stopped, but for a hint which one had set
+/// back or not yet moved on: who finds that the hint stands still during a pause
+/// [walks](Self::overtaken) without another one. So nothing here ever waits *for* anybody.
 pub(crate) struct Aside {
     backoff: Backoff,
     overtaken: u32,
@@ -24,11 +24,11 @@ impl Aside {
     /// The first pause is 2<sup>this</sup> spin hints: long enough that the other thread does
     /// several operations meanwhile. Measured, like the last, on two pinned threads.
     const FIRST: u32 = 4;
-    /// The longest pause: some two microseconds. Shorter ones end before the other thread is far enough
+    /// The longest pause: some four microseconds. Shorter ones end before the other thread is far enough
     /// ahead to be out of reach for the time that its lines take to come over.
-    const LAST: u32 = 7;
+    const LAST: u32 = 8;
     /// How often one operation pauses because it was overtaken; from then on it only looks again. All
-    /// pauses of an operation come to some 4,000 spin hints, 60 µs where one takes 15 ns.
+    /// pauses of an operation come to some 8,000 spin hints, 110 µs where one takes 15 ns.
     const PAUSES: u32 = 32;
 
     #[inline]

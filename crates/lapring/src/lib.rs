@@ -28,10 +28,10 @@
 //!
 //! | operation | progress | own steps | may answer |
 //! |---|---|---|---|
-//! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks when others are stopped mid-copy and nobody else pushes | evicted value; own value back if `capacity` slots in a row were seen mid-copy |
+//! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | usually one look and one locked operation; at most about two laps of looks when others are stopped mid-copy and nobody else pushes | evicted value; own value back if `capacity` slots in a row were seen mid-copy |
 //! | [`reserve`](Ring::reserve), [`force_push_with`](Ring::force_push_with) | lock-free, waits for nobody | the same; the slot counts as mid-copy until it is filled | nothing, where `force_push` gives the value back |
 //! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full, or busy if others are mid-copy |
-//! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | one look and one locked operation; at most about two laps of looks while nobody else pushes or pops | pending, while the oldest is mid-copy |
+//! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | usually one look and one locked operation; at most about two laps of looks while nobody else pushes or pops | pending, while the oldest is mid-copy |
 //! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
 //! | [`read_on`](Ring::read_on) | one pass, waits for nobody | what is new, `capacity` slots at most | tells what was missed |
 //! | [`len`](Ring::len), [`is_empty`](Ring::is_empty), [`is_full`](Ring::is_full) | lock-free | usually four loads; a walk of at most a lap where a hint lags | a snapshot |
@@ -40,7 +40,7 @@
 //!
 //! "Lock-free" means that an operation takes a bounded number of its own steps unless other threads
 //! make progress meanwhile: a lost compare-and-swap, or a position that somebody else has used. After
-//! either it pauses for a moment, some 4,000 spin hints per operation at most if it was overtaken. A
+//! either it pauses for a moment, some 8,000 spin hints per operation at most if it was overtaken. A
 //! *look* is one load of a slot's stamp.
 //!
 //! - A completed push is popped, displaced (returned to exactly one pusher, or seen by the snapshot

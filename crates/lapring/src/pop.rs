@@ -134,8 +134,10 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 Step::Empty => return Err(PopError::Empty),
                 Step::Pending => match self.one_lap_before_tail(position) {
                     // The window has moved past this slot: what is in flight here will be found
-                    // when the head comes round again.
-                    Some(oldest) => position = oldest,
+                    // when the head comes round again. Unless it has arrived before the window moved,
+                    // and the thread that pushed it gone on to the next one.
+                    Some(oldest) if self.is_in_flight(position) => position = oldest,
+                    Some(_) => {}
                     None => return Err(PopError::Pending),
                 },
             }
@@ -235,6 +237,13 @@ impl<T, S: Storage<T>> Ring<T, S> {
         let value = unsafe { slot.read() };
         slot.vacate(emptied);
         value
+    }
+
+    /// Whether somebody is in the middle of a copy at `position`.
+    #[cold]
+    fn is_in_flight(&self, position: Word) -> bool {
+        let seen = self.slot(position).look();
+        matches!(self.geometry().for_reader(seen, position), Read::InFlight | Read::BeingTaken)
     }
 
     /// One lap before the tail, if that is after `position`.

@@ -48,8 +48,8 @@ impl<T> Forced<T> {
 pub(crate) struct Claim<'a, T> {
     pub(crate) slot: &'a Slot<T>,
     pub(crate) position: Word,
-    /// The position after this one and the stamp to hand the slot over with. Made before the claim:
-    /// what comes after it waits for it.
+    /// The position after this one and the stamp to hand the slot over with. In the common case they
+    /// are made before the claim, for what comes after it waits for it.
     next: Word,
     full: Word,
     pub(crate) occupied: bool,
@@ -303,8 +303,12 @@ impl<T, S: Storage<T>> Ring<T, S> {
         if missed.claimed {
             self.give_back(self.slot(missed.position), missed.position);
         }
-        let (position, found) = self.search_from(self.known_tail(), displace);
-        if self.geometry().is_last(position) && !matches!(found, Found::Refused(_)) {
+        let from = self.known_tail();
+        let (position, found) = self.search_from(from, displace);
+        // The last position of a lap has been claimed, or passed by.
+        let lap_ends =
+            self.geometry().is_last(position) || !self.geometry().same_lap(from, position);
+        if lap_ends && !matches!(found, Found::Refused(_)) {
             self.keep_hints_near(self.geometry().next(position));
         }
         (position, found)
@@ -393,9 +397,9 @@ impl<T, S: Storage<T>> Ring<T, S> {
         }
     }
 
-    /// After a claim of an empty slot: true if the position has not been passed by meanwhile. If it
-    /// has, the slot must be given back: a value here could stand before an earlier one of this thread
-    /// that was overtaken while it was being copied.
+    /// True if the position has not been passed by. After the claim of an empty slot this must be asked
+    /// again, and the slot given back if it is not so any more: a value here could stand before an
+    /// earlier one of this thread that was overtaken while it was being copied.
     #[inline(always)]
     fn is_open(&self, position: Word) -> bool {
         !is_after(self.load_floor(), position)

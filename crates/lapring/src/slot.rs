@@ -22,8 +22,8 @@ use crate::word::{AtomicWord, Word};
 /// A stamp and the value it speaks of.
 ///
 /// Public only so that [`InlineRing`](crate::InlineRing) can name its storage.
-// Aligned so that copies in steps of 16 bytes never straddle two cache lines where the slots start at
-// the beginning of one, and large ones do: push and pop of 112 bytes took a fifth less.
+// Aligned so that copies in steps of 16 bytes never straddle two cache lines: push and pop of 112 bytes
+// take a fifth less.
 #[repr(C)]
 #[cfg_attr(target_pointer_width = "64", repr(align(16)))]
 pub struct Slot<T> {

@@ -3,7 +3,7 @@
 #![allow(missing_docs, reason = "a test")]
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
+use std::sync::{Barrier, mpsc};
 use std::thread;
 
 use lapring::{Forced, PopError, Ring};
@@ -303,6 +303,49 @@ fn full_only_if_full_after_a_step_over() {
         10
     });
     assert!(ring.push(30).err().is_none_or(|refused| refused.is_busy()));
+}
+
+/// A position that was passed by while its slot was being read is empty afterwards. A thread whose
+/// first value was passed by as well must not put its second one there: it would come out first.
+#[test]
+fn what_was_passed_by_stays_passed_by() {
+    let ring = Ring::new(3);
+    ring.force_push(1);
+    let (reading, read_on) = (Barrier::new(2), Barrier::new(2));
+    let (copying, copy_on) = (Barrier::new(2), Barrier::new(2));
+    let (beyond, go_on) = (Barrier::new(2), Barrier::new(2));
+    let stop = |inside: &Barrier, on: &Barrier| {
+        inside.wait();
+        on.wait();
+    };
+    thread::scope(|scope| {
+        let reader = scope.spawn(|| ring.pop_stopped(|| stop(&reading, &read_on)));
+        reading.wait();
+        let writer = scope.spawn(|| {
+            ring.force_push_with(|| {
+                stop(&copying, &copy_on);
+                10
+            });
+            ring.force_push(11);
+        });
+        copying.wait();
+        let other = scope.spawn(|| {
+            ring.force_push(20);
+            // Passes by the reader's slot and the writer's; the tail does not tell yet.
+            ring.force_push_with(|| {
+                stop(&beyond, &go_on);
+                21
+            });
+        });
+        beyond.wait();
+        read_on.wait();
+        assert_eq!(reader.join().unwrap(), Some(1));
+        copy_on.wait();
+        writer.join().unwrap();
+        go_on.wait();
+        other.join().unwrap();
+    });
+    assert_eq!(ring.drain(usize::MAX).collect::<Vec<_>>(), [10, 21, 11]);
 }
 
 /// Hints are brought along with the tail even if the last slot of the ring is never filled.

@@ -29,8 +29,9 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// The longest pause is 2<sup>this</sup> spin hints unless [said otherwise](Self::between): on common x86-64 cores a pause of
-    /// 64 hints is of the order of a microsecond, far less than a time slice.
+    /// The longest pause is 2<sup>this</sup> spin hints unless [said otherwise](Self::between): on
+    /// common x86-64 cores a pause of 64 hints is of the order of a microsecond, far less than a time
+    /// slice.
     pub const CEILING: u32 = 6;
 
     /// A fresh back-off whose first pause is one spin hint.
@@ -40,7 +41,7 @@ impl Backoff {
         Self::starting_at(0)
     }
 
-    /// A back-off whose first pause is 2<sup>`step`</sup> spin hints.
+    /// A back-off whose first pause is 2<sup>`step`</sup> spin hints, or the longest.
     #[inline]
     #[must_use]
     pub const fn starting_at(step: u32) -> Self {
@@ -88,7 +89,7 @@ impl Backoff {
         self.step >= self.last
     }
 
-    /// Starts over with the shortest pause.
+    /// Starts over with a pause of one spin hint.
     #[inline]
     pub fn reset(&mut self) {
         self.step = 0;
@@ -98,6 +99,16 @@ impl Backoff {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bounds_hold_whatever_they_are() {
+        assert!(Backoff::between(5, 2).is_saturated(), "the longest comes first");
+        let mut backoff = Backoff::between(16, u32::MAX);
+        assert!(backoff.is_saturated());
+        backoff.reset();
+        assert!(!backoff.is_saturated());
+        assert!(Backoff::starting_at(Backoff::CEILING + 1).is_saturated());
+    }
 
     #[test]
     fn grows_to_the_ceiling_and_stays_there() {

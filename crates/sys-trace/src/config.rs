@@ -37,7 +37,7 @@ impl Config {
     pub const DEFAULT_EVENTS_PER_SHARD: u64 = 1 << 20;
     /// The smallest ring; a smaller number is raised to it.
     pub const MIN_EVENTS_PER_SHARD: u64 = 1 << 10;
-    /// The largest ring: 2<sup>28</sup> events (30 GiB) on 64-bit targets, 2<sup>20</sup>
+    /// The largest ring: 2<sup>28</sup> events (32 GiB) on 64-bit targets, 2<sup>20</sup>
     /// elsewhere. A larger number is an error at the start.
     pub const MAX_EVENTS_PER_SHARD: u64 = if usize::BITS >= 64 { 1 << 28 } else { 1 << 20 };
 

@@ -100,13 +100,15 @@ fn a_start_that_finds_no_memory_changes_nothing() {
     REFUSE_FROM.with(|from| from.set(64 << 10));
     let config = Config::new().events_per_shard(1080);
     let bytes = config.ring_bytes(1) as u64;
-    let error = engine.start(&config).unwrap_err();
+    let outcome = engine.start(&config);
+    // A panic would want memory for its message.
+    REFUSE_FROM.with(|from| from.set(usize::MAX));
+    let error = outcome.unwrap_err();
     assert_eq!(error, sys_trace::StartError::OutOfMemory { shard: 0, bytes });
     assert_eq!((engine.counts(), engine.capture_info()), before);
     assert!(!engine.is_capturing());
-    // A smaller capture can be had.
+    // Afterwards a capture can be had.
     engine.start(&Config::new().events_per_shard(1050)).unwrap();
-    REFUSE_FROM.with(|from| from.set(usize::MAX));
     assert!(engine.emit(3, EventType::Generic, Phase::Instant, Payload::ZERO).is_some());
 }
 
