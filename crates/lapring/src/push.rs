@@ -113,19 +113,19 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 Ok(())
             }
             Err(missed) if in_registers::<T>() => self.push_slow(missed, value),
-            Err(missed) => match self.claim_slow(missed, false) {
-                Ok(claim) => {
-                    self.fill(&claim, value);
-                    Ok(())
-                }
-                Err(refusal) => Err(refusal.of(value)),
-            },
+            Err(missed) => self.push_on(missed, value),
         }
     }
 
     #[cold]
     #[inline(never)]
     fn push_slow(&self, missed: Missed, value: T) -> Result<(), Full<T>> {
+        self.push_on(missed, value)
+    }
+
+    /// The push, from where [`claim_at_once`](Self::claim_at_once) ended.
+    #[inline(always)]
+    fn push_on(&self, missed: Missed, value: T) -> Result<(), Full<T>> {
         match self.claim_slow(missed, false) {
             Ok(claim) => {
                 self.fill(&claim, value);
@@ -152,20 +152,19 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 oldest
             }
             Err(missed) if in_registers::<T>() => self.force_push_slow(missed, value),
-            Err(missed) => match self.claim_slow(missed, true) {
-                Ok(claim) => {
-                    let oldest = self.evict(&claim);
-                    self.fill(&claim, value);
-                    oldest
-                }
-                Err(_) => Some(value),
-            },
+            Err(missed) => self.force_push_on(missed, value),
         }
     }
 
     #[cold]
     #[inline(never)]
     fn force_push_slow(&self, missed: Missed, value: T) -> Option<T> {
+        self.force_push_on(missed, value)
+    }
+
+    /// The forced push, from where [`claim_at_once`](Self::claim_at_once) ended.
+    #[inline(always)]
+    fn force_push_on(&self, missed: Missed, value: T) -> Option<T> {
         let Ok(claim) = self.claim_slow(missed, true) else {
             return Some(value);
         };
