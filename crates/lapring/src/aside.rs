@@ -24,11 +24,11 @@ impl Aside {
     /// The first pause is 2<sup>this</sup> spin hints: long enough that the other thread does
     /// several operations meanwhile. Measured, like the last, on two pinned threads.
     const FIRST: u32 = 4;
-    /// The longest pause: some four microseconds. Shorter ones end before the other thread is far enough
+    /// The longest pause, in the same way. Shorter ones end before the other thread is far enough
     /// ahead to be out of reach for the time that its lines take to come over.
     const LAST: u32 = 8;
     /// How often one operation pauses because it was overtaken; from then on it only looks again. All
-    /// pauses of an operation come to some 8,000 spin hints, 110 µs where one takes 15 ns.
+    /// pauses of an operation come to some 8,000 spin hints.
     const PAUSES: u32 = 32;
 
     #[inline]

@@ -22,8 +22,7 @@ use crate::word::{AtomicWord, Word};
 /// A stamp and the value it speaks of.
 ///
 /// Public only so that [`InlineRing`](crate::InlineRing) can name its storage.
-// Aligned so that copies in steps of 16 bytes never straddle two cache lines: push and pop of 112 bytes
-// take a fifth less.
+// Aligned so that copies in steps of 16 bytes never straddle two cache lines.
 #[repr(C)]
 #[cfg_attr(target_pointer_width = "64", repr(align(16)))]
 pub struct Slot<T> {

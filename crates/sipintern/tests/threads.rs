@@ -137,8 +137,10 @@ fn ten_million_fresh_names_take_no_memory() {
     }
     assert_eq!((names.len(), names.dropped()), (1000, count - 1000));
     let after = resident_kib();
-    // Names that were kept would take 30 MiB, or ten times that. An emulator's own memory grows a little.
-    assert!(after <= before + 8 * 1024, "{before} KiB before, {after} KiB after");
+    // Machines of other kinds are mostly emulated, and the emulator's own memory grows, too. Names that
+    // were kept would take 30 MiB at least.
+    let spare = if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { 256 } else { 8 * 1024 };
+    assert!(after <= before + spare, "{before} KiB before, {after} KiB after");
 }
 
 #[test]

@@ -48,15 +48,17 @@ fn memory_of_a_capture() {
     engine.start(&config).unwrap();
     emit(1 << 18);
     let full = resident_kib();
+    // Machines of other kinds are mostly emulated, and the emulator's own memory grows, too.
+    let spare = if cfg!(target_arch = "x86_64") { 512 } else { 4 * 1024 };
     assert!(full >= before + 24 * 1024, "a full ring is 32 MiB: the measure sees memory");
     let many = if cfg!(debug_assertions) { 2_000_000 } else { 100_000_000 };
     emit(many);
     let after = resident_kib();
-    assert!(after <= full + 8 * 1024, "{full} KiB full, {after} KiB after {many} more");
+    assert!(after <= full + spare, "{full} KiB full, {after} KiB after {many} more");
     assert_eq!(engine.loss().created, many + (1 << 18));
     engine.stop().unwrap();
     let stopped = resident_kib();
-    assert!(stopped <= before + 8 * 1024, "{before} KiB before, {stopped} KiB after the stop");
+    assert!(stopped <= before + 4 * spare, "{before} KiB before, {stopped} KiB after the stop");
 }
 
 /// What the documentation of `Engine` says an idle one takes.
