@@ -132,14 +132,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     position = aside.overtaken(next, || self.load_head());
                 }
                 Step::Empty => return Err(PopError::Empty),
-                Step::Pending => match self.one_lap_before_tail(position) {
-                    // The window has moved past this slot: what is in flight here will be found
-                    // when the head comes round again. Unless it has arrived before the window moved,
-                    // and the thread that pushed it gone on to the next one.
-                    Some(oldest) if self.is_in_flight(position) => position = oldest,
-                    Some(_) => {}
-                    None => return Err(PopError::Pending),
-                },
+                Step::Pending => position = self.after_pending(position)?,
             }
         }
     }
@@ -239,18 +232,21 @@ impl<T, S: Storage<T>> Ring<T, S> {
         value
     }
 
-    /// Whether somebody is in the middle of a copy at `position`.
+    /// Where to go on from a position whose value is under way.
+    ///
+    /// If the window has moved past its slot, one lap before the tail: what is in flight here will be
+    /// found when the head comes round again. Unless it has arrived before the window moved, and the
+    /// thread that pushed it gone on to the next one: then here.
     #[cold]
-    fn is_in_flight(&self, position: Word) -> bool {
-        let seen = self.slot(position).look();
-        matches!(self.geometry().for_reader(seen, position), Read::InFlight | Read::BeingTaken)
-    }
-
-    /// One lap before the tail, if that is after `position`.
-    #[cold]
-    fn one_lap_before_tail(&self, position: Word) -> Option<Word> {
+    fn after_pending(&self, position: Word) -> Result<Word, PopError> {
         let oldest = self.geometry().lap_before(self.known_tail());
-        is_after(oldest, position).then_some(oldest)
+        if !is_after(oldest, position) {
+            return Err(PopError::Pending);
+        }
+        match self.geometry().for_reader(self.slot(position).look(), position) {
+            Read::InFlight | Read::BeingTaken => Ok(oldest),
+            _ => Ok(position),
+        }
     }
 }
 
@@ -301,3 +297,20 @@ impl<T, S: Storage<T>> Iterator for Drain<'_, T, S> {
 }
 
 impl<T, S: Storage<T>> FusedIterator for Drain<'_, T, S> {}
+
+#[cfg(all(test, feature = "alloc", not(loom)))]
+mod tests {
+    use crate::{PopError, Ring};
+
+    #[test]
+    fn what_arrives_while_the_window_moves_is_not_left_behind() {
+        let ring = Ring::new(3);
+        let first = ring.start();
+        let late = ring.reserve().unwrap();
+        assert_eq!(ring.after_pending(first), Err(PopError::Pending), "the window stands here");
+        (1..=4).for_each(|n| _ = ring.force_push(n));
+        assert!(ring.after_pending(first).unwrap() > first, "still under way: it has moved on");
+        late.fill(0);
+        assert_eq!(ring.after_pending(first), Ok(first), "here it is");
+    }
+}
