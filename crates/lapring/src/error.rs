@@ -26,9 +26,14 @@ impl<T> Full<T> {
         self.value
     }
 
-    /// True if the ring was not known to hold `capacity` values: the next slots are still being
-    /// copied by other threads, or were passed over while that was so. Trying again after another
-    /// operation has finished can succeed without a pop.
+    /// True if the ring was not known to hold `capacity` values: other threads are still copying in
+    /// the next slots, and older values are left. Trying again can succeed as soon as one of those
+    /// copies is over, or the older values have been popped.
+    ///
+    /// In a ring that is only pushed to and popped from, as many tokens as slots can go round: "busy"
+    /// passes when nobody is at work. Where `force_push` passed by a slot in use, or a drain stepped
+    /// over one, a slot is unused until the values before it have been popped, and "busy" is said for it
+    /// too.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         self.busy

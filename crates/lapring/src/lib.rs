@@ -30,7 +30,7 @@
 //! |---|---|---|---|
 //! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | usually one look and one locked operation; at most about two laps of looks when others are stopped mid-copy and nobody else pushes | evicted value; own value back if `capacity` slots in a row were seen mid-copy |
 //! | [`reserve`](Ring::reserve), [`force_push_with`](Ring::force_push_with) | lock-free, waits for nobody | the same; the slot counts as mid-copy until it is filled | nothing, where `force_push` gives the value back |
-//! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full, or busy if others are mid-copy |
+//! | [`push`](Ring::push) | lock-free, waits for nobody | the same; once more a lap of looks where it passes a slot by | full, or busy if others are mid-copy and older values are left |
 //! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | usually one look and one locked operation; at most about two laps of looks while nobody else pushes or pops | pending, while the oldest is mid-copy |
 //! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
 //! | [`read_on`](Ring::read_on) | one pass, waits for nobody | what is new, `capacity` slots at most | tells what was missed |
@@ -88,10 +88,14 @@
 //! - A **writer** that comes to the slot a lap later finds it *busy*. It takes the next position
 //!   instead, and first raises the `floor`, so that the one passed by stays unused: otherwise its own
 //!   next push could land there, before this one. For the same reason who claims an empty slot looks
-//!   at the floor once more. After `capacity` busy slots in a row it gives its value back.
-//! - A **reader** that finds a *writing* slot answers "pending"; once the tail is more than a lap
-//!   ahead, the head jumps on. `drain` steps over the slot. A reader that finds *taking* goes on to
-//!   the next position: that value has been taken.
+//!   at the floor once more. After `capacity` busy slots in a row it gives its value back. A `push`
+//!   passes a slot by only if no value is left that is older: the ring has room for one value less
+//!   until the older ones have been popped, and threads that only push would wait for that for ever.
+//! - A **reader** that finds a *writing* slot, or one in which a value of an earlier lap is still being
+//!   taken, answers "pending"; once the tail is more than a lap ahead, the head jumps on. `drain` steps
+//!   over the slot. A reader that finds *taking* in this lap goes on to the next position: that value
+//!   has been taken. So a `drain` reads on beside any stopped thread; for a `pop` it takes a
+//!   `force_push` to bring the tail that far, since a `push` does not pass by what is left.
 //! - The **stopped thread** itself, when it goes on, stores its stamp. A late value is resident like
 //!   any other, under its old lap: it is popped where the head meets it, or displaced by the next
 //!   writer that comes to the slot. The position that was passed by is skipped by readers, who leave

@@ -366,10 +366,15 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 Write::Occupied | Write::Peeked => true,
                 Write::Vacant => false,
             };
-            if busy > 0 && !displace && !mutant::is("lapring.skip_unmarked") {
-                // A push that may yet be refused declares what it passed by only now: before the
-                // claim, so that whoever sees the claim can know of it.
-                self.raise_floor(position);
+            if busy > 0 && !displace {
+                if self.holds_older(position, busy) && !mutant::is("lapring.skip_beside_older") {
+                    return (position, Found::Refused(Refusal::Busy));
+                }
+                if !mutant::is("lapring.skip_unmarked") {
+                    // A push that may yet be refused declares what it passed by only now: before the
+                    // claim, so that whoever sees the claim can know of it.
+                    self.raise_floor(position);
+                }
             }
             if slot.try_claim(seen, self.geometry().stamp(position, State::Writing)) {
                 // Laps of this slot that nobody used lie between the old stamp and this claim.
@@ -394,6 +399,21 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 busy = 0;
             }
         }
+    }
+
+    /// True if a value is resident that is older than the `busy` positions before `position`.
+    ///
+    /// Then a push must not pass them by. The ring would have room for one value less until it has come
+    /// round to them again, which takes pops: those who only push would be refused for as long, though
+    /// nobody is at work any more. With nothing older left, readers pass the hole as soon as they come.
+    /// From the newest on, which leaves last: one look mostly.
+    #[cold]
+    fn holds_older(&self, position: Word, busy: usize) -> bool {
+        let geometry = self.geometry();
+        (busy + 1..self.capacity()).any(|steps| {
+            let older = geometry.back(position, steps);
+            geometry.holds_value(self.slot(older).look(), older)
+        })
     }
 
     /// True if the position has not been passed by. After the claim of an empty slot this must be asked

@@ -313,6 +313,24 @@ fn push_after_pop_is_never_refused_as_full_cap_2() {
     });
 }
 
+/// As many tokens as slots: once nobody is at work, what was refused as busy finds room without a pop.
+#[test]
+fn busy_passes_without_a_pop_cap_3() {
+    fn turn(ring: &Ring<Value>) -> Vec<u32> {
+        let Some(token) = ring.pop() else { return vec![] };
+        ring.push(token).map_err(|refused| *refused.into_inner()).err().into_iter().collect()
+    }
+    model(3, || {
+        let ring = ring(3);
+        assert!(force(&ring, &[1, 11, 21]).is_empty());
+        let refused = threads!(ring: turn(&ring), turn(&ring));
+        for token in refused.into_iter().flatten() {
+            assert!(ring.push(Box::new(token)).is_ok());
+        }
+        assert_exactly(&ring, &[], &[1, 11, 21]);
+    });
+}
+
 #[test]
 fn push_and_force_push_mixed_cap_1() {
     model(3, || {

@@ -144,6 +144,33 @@ fn push_after_pop_is_never_refused_as_full() {
     }
 }
 
+/// A push that passed by a slot in use beside older values would leave a hole that comes into use only
+/// when they have been popped: whoever only pushes would be told "busy" until then, for ever.
+#[test]
+fn busy_passes_without_a_pop() {
+    for (cap, turns) in (2..=9).flat_map(|cap| (1..cap).map(move |turns| (cap, turns))) {
+        let ring = Ring::new(cap);
+        (0..cap).for_each(|n| ring.push(n).unwrap());
+        let mut refused = vec![];
+        let first = ring.pop_stopped(|| {
+            for _ in 0..turns {
+                let token = ring.pop().unwrap();
+                refused.extend(ring.push(token).err().map(lapring::Full::into_inner));
+            }
+        });
+        // With the others popped, there was nothing older to keep behind.
+        assert_eq!(refused.len(), if turns < cap - 1 { turns } else { cap - 2 }, "{cap}, {turns}");
+        for token in refused.into_iter().chain(first) {
+            assert_eq!(
+                ring.push(token),
+                Ok(()),
+                "cap {cap}, {turns} turns: nobody is at work any more"
+            );
+        }
+        assert_eq!(ring.push(cap).map_err(|full| full.is_busy()), Err(false));
+    }
+}
+
 /// A value whose push has returned is there: after a message about it, a pop finds something.
 #[test]
 fn announced_values_are_found() {
@@ -225,6 +252,36 @@ fn a_stopped_reader_stops_nobody() {
         out.sort_unstable();
         assert_eq!(out, (0..10 * cap).collect::<Vec<_>>(), "cap {cap}");
         assert!(ring.is_empty());
+    }
+}
+
+/// A queue of `push` and `drain` goes on beside a stopped thread, however full it is kept: what is
+/// refused as busy is taken as soon as the values before it have been read.
+#[test]
+fn a_queue_goes_on_beside_a_stopped_thread() {
+    fn turns(ring: &Ring<usize>, level: usize) {
+        let mut out = vec![];
+        for n in 0..10 * ring.capacity() {
+            while let Err(refused) = ring.push(n) {
+                assert!(refused.is_busy(), "{level} values at most");
+                let before = out.len();
+                out.extend(ring.drain(1));
+                assert!(out.len() > before, "busy, with nothing to read: {ring:?}");
+            }
+            out.extend(ring.drain((n + 1 - out.len()).saturating_sub(level)));
+        }
+        out.extend(ring.drain(level));
+        assert_eq!(out, (0..10 * ring.capacity()).collect::<Vec<_>>());
+    }
+    for (cap, level) in (2..=9).flat_map(|cap| (0..cap - 1).map(move |level| (cap, level))) {
+        let ring = Ring::new(cap);
+        ring.push(1000).unwrap();
+        assert_eq!(ring.pop_stopped(|| turns(&ring, level)), Some(1000), "reader: {cap}, {level}");
+
+        let writing = ring.reserve().unwrap();
+        turns(&ring, level);
+        assert_eq!(writing.fill(2000), None, "writer: {cap}, {level}");
+        assert_eq!(ring.drain(9).collect::<Vec<_>>(), [2000]);
     }
 }
 
