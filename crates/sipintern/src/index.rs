@@ -56,7 +56,7 @@ impl Index {
     fn new(entries: usize, place_bits: u32, seed: u64) -> Result<Box<Self>, NoMemory> {
         let mut len = FIRST;
         while Self::most(len) < entries {
-            len = len.checked_mul(2).ok_or(NoMemory)?;
+            len = Self::larger(len).ok_or(NoMemory)?;
         }
         let words = try_zeros(len.checked_mul(2).ok_or(NoMemory)?)?;
         // Whoever picks names does not know where memory lies. Loom wants every run alike.
@@ -73,6 +73,15 @@ impl Index {
             #[cfg(loom)]
             witness: syncface::cell::UnsafeCell::new(()),
         })
+    }
+
+    /// How long the half of an index is that follows one of `len`.
+    ///
+    /// To grow is to enter everything anew, and what was outgrown stays. Steps of four do that for a
+    /// third of the entries that steps of two do it for, but may leave more words unused: where that is
+    /// no more than half a mebibyte, and not in the small tables of machines that have little.
+    const fn larger(len: usize) -> Option<usize> {
+        len.checked_mul(if len < 1 << 10 || len >= 1 << 16 { 2 } else { 4 })
     }
 
     #[cfg(test)]
@@ -390,6 +399,25 @@ impl Drop for Current {
             // SAFETY: made by `Box::into_raw` and linked once; nobody has it, by invariant 3.
             let index = unsafe { Box::from_raw(next) };
             next = index.older;
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// What the documentation of `Interner::bytes` says of the index, from 9 texts on.
+    #[test]
+    fn bytes_of_all_indexes_per_text() {
+        let (mut len, mut fewest, mut all) = (FIRST, 9, 0);
+        while len < 1 << 28 {
+            // Two halves, of words of four bytes, and those before.
+            all += 2 * 4 * len;
+            let most = Index::most(len);
+            assert!(all <= 60 * fewest, "{all} bytes for {fewest} texts");
+            assert!(all >= 9 * most, "{all} bytes for {most} texts");
+            (len, fewest) = (Index::larger(len).unwrap(), most + 1);
         }
     }
 }

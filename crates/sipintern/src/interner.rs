@@ -315,7 +315,8 @@ impl Interner {
     ///
     /// The memory taken: a text costs eight bytes more than its own (a long one twelve, one stored by
     /// reference the reference) and is rounded up to a multiple of four; all texts together at most
-    /// twice that plus 64 KiB; and the index, the outgrown ones included, 13 to 40 bytes a text.
+    /// twice that plus 64 KiB; and the index, the outgrown ones included, 9 to 60 bytes a text (512
+    /// bytes at least).
     ///
     /// ```
     /// let names = sipintern::Interner::new();
