@@ -182,10 +182,38 @@ macro_rules! with {
     };
 }
 
+/// Reads and adds up what it has read, which nobody can know before the end. (To be shown each value
+/// anew, memory has to be written, as much of it as for a whole entry to a gate.)
+struct Sum<L: Lock> {
+    lock: Arc<L>,
+    sum: u64,
+}
+
+impl<L: Lock> Sum<L> {
+    fn of(lock: &Arc<L>) -> Self {
+        Self { lock: black_box(Arc::clone(lock)), sum: 0 }
+    }
+
+    #[inline]
+    fn read(&mut self) {
+        let (one, other) = self.lock.read();
+        self.sum = self.sum.wrapping_add(one ^ other);
+    }
+}
+
+impl<L: Lock> Drop for Sum<L> {
+    fn drop(&mut self) {
+        black_box(self.sum);
+    }
+}
+
 fn read_solo(which: Which) -> Sampler {
     fn of<L: Lock>() -> Sampler {
-        let lock = L::new();
-        Box::new(move |plan| solo(plan.solo, 256, || _ = black_box(black_box(&lock).read())))
+        let lock = Arc::new(L::new());
+        Box::new(move |plan| {
+            let mut sum = Sum::of(&lock);
+            solo(plan.solo, 256, || sum.read())
+        })
     }
     with!(which, of())
 }
@@ -203,8 +231,8 @@ fn read_team(which: Which) -> Sampler {
         let lock = Arc::new(L::new());
         Box::new(move |plan| {
             let worker = || {
-                let lock = Arc::clone(&lock);
-                move || _ = black_box(black_box(&*lock).read())
+                let mut sum = Sum::of(&lock);
+                move || sum.read()
             };
             team(plan.team, vec![worker(), worker()]).sample
         })

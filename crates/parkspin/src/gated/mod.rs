@@ -118,7 +118,7 @@ impl<T> Gated<T> {
     ///
     /// With `std` on Linux and Android a thread announces itself in a cache line of its own: no
     /// locked instruction, no line that other readers write. (Not for more than 64 threads at a time,
-    /// not while a thread ends, and not on top of an entry to another gate.) Elsewhere, one word
+    /// not while a thread ends, and not on top of another entry.) Elsewhere, one word
     /// counts all: two locked operations.
     ///
     /// A thread's first entry may allocate where the C library keeps thread-local values on the heap:

@@ -13,13 +13,12 @@
 //!    handlers on top of that thread, which leave it as they found it. So a plain load and store is
 //!    as good as one step: whatever ran in between has undone itself.
 //! 2. **Announced.** While an entry lives that was made by way of a slot, the slot names the entry's
-//!    gate: it is written before the barrier, and emptied by the last of the entries to end, in
-//!    whatever order they do. Entries to another gate on top are not made by way of the slot.
+//!    gate: it is written before the barrier, and emptied when the entry ends. A slot is for one entry
+//!    at a time. Those on top are counted: they may outlive the lower one, which may have been
+//!    interrupted before it has looked whether it may go in at all.
 //! 3. **Closed.** An entry that was announced after the closer's barrier sees the gate closed, and
-//!    ends without looking at the value. Each entry looks for itself, also one on top of another: the
-//!    lower one may have been interrupted between its announcement and its look. So a slot that the
-//!    closer once found without the gate's name holds no entry that looks at the value, whatever it
-//!    names afterwards.
+//!    ends without looking at the value. So a slot that the closer once found without the gate's name
+//!    holds no entry that looks at the value, whatever it names afterwards.
 //!
 //! What a reader writes does not depend on what it read: its slot is not a chain that each entry
 //! adds a link to, and a processor can be at several entries at once.
@@ -38,12 +37,13 @@ use crate::order;
 /// A slot that names no gate.
 const EMPTY: usize = 0;
 
+/// What nobody's slot names. No gate's address: it is odd.
+const NO_GATE: usize = 1;
+
 /// Where one thread announces itself.
 pub(super) struct Slot {
-    /// Address of the gate that the outermost entry is of, or `EMPTY`.
+    /// Address of the gate that the entry is of, or `EMPTY`.
     gate: AtomicUsize,
-    /// Entries beside one, to the same gate.
-    further: AtomicUsize,
     claimed: AtomicBool,
 }
 
@@ -52,8 +52,17 @@ impl Slot {
         pub(super) fn new() -> Self {
             Self {
                 gate: AtomicUsize::new(EMPTY),
-                further: AtomicUsize::new(0),
                 claimed: AtomicBool::new(false),
+            }
+        }
+    }
+
+    syncface::maybe_const! {
+        /// For threads without a slot: names what is no gate.
+        pub(super) fn nobodys() -> Self {
+            Self {
+                gate: AtomicUsize::new(NO_GATE),
+                claimed: AtomicBool::new(true),
             }
         }
     }
@@ -76,54 +85,34 @@ impl Slot {
     #[cfg(not(any(loom, miri)))]
     pub(super) fn forget(&self, stay_claimed: bool) {
         self.gate.store(EMPTY, Ordering::Relaxed);
-        self.further.store(0, Ordering::Relaxed);
         if !stay_claimed {
             self.claimed.store(false, Ordering::Relaxed);
         }
     }
 
-    /// One more entry to the gate that the slot names. False if a number would overflow: only leaked
-    /// entries can be that many.
-    #[cold]
-    fn go_further(&self) -> bool {
-        let further = self.further.load(Ordering::Relaxed);
-        let more = further.checked_add(1);
-        more.inspect(|more| self.further.store(*more, Ordering::Relaxed)).is_some()
-    }
-
-    /// One entry less. Release: pairs with the closer's look, and carries that all entries have
-    /// ended.
+    /// Ends the entry. Release: pairs with the closer's look.
     #[inline]
     fn leave(&self) {
-        let further = self.further.load(Ordering::Relaxed);
-        if further == 0 || mutant::is("parkspin.first_out_empties") {
-            self.gate.store(EMPTY, order::slot_leave());
-        } else {
-            self.further.store(further - 1, Ordering::Relaxed);
-        }
+        self.gate.store(EMPTY, order::slot_leave());
     }
 }
 
 /// What became of an entry.
 pub(super) enum Entry {
     /// Inside, by way of this slot.
-    Slot {
-        slot: &'static Slot,
-        /// No other entry of this thread is around this one.
-        outermost: bool,
-    },
-    /// Inside, counted with those who have no slot.
+    Slot(&'static Slot),
+    /// Inside, counted with those who have no slot, or one that is in use.
     Counted,
 }
 
 impl Entry {
-    /// See `Inside::soloist`. An entry that is refused a number while another of its thread has it
-    /// is one on top; handing a slot on goes by `release` and `try_claim`, which pair.
+    /// See `Inside::soloist`: a slot is for one entry at a time. It is handed on by `release` and
+    /// `try_claim`, which pair.
     #[inline]
     pub(super) fn soloist(&self) -> Option<usize> {
         match self {
-            Entry::Slot { slot, outermost: true } => Some(thread::index_of(slot)),
-            _ => None,
+            Entry::Slot(slot) => Some(thread::index_of(slot)),
+            Entry::Counted => None,
         }
     }
 }
@@ -131,12 +120,34 @@ impl Entry {
 const CLOSED: usize = 1;
 /// Readers must use a fence of their own.
 const FENCES: usize = 2;
+/// Set where one of the others is: one look tells the common case. It is the sign, since compilers
+/// take negative numbers for the rare one.
+const SPECIAL: usize = 1 << (usize::BITS - 1);
+
+#[inline(always)]
+const fn is_special(state: usize) -> bool {
+    (state as isize) < 0
+}
+
+/// The state of a gate that is closed, or open, with or without fences.
+const fn state_of(closed: bool, fences: bool) -> usize {
+    let special = if closed || fences { SPECIAL } else { 0 };
+    special | if closed { CLOSED } else { 0 } | if fences { FENCES } else { 0 }
+}
+
+/// Takes the announcement back: the gate has been closed.
+#[cold]
+#[inline(never)]
+fn turned_away(slot: &'static Slot) -> Option<Entry> {
+    slot.leave();
+    None
+}
 
 /// One gate.
 pub(super) struct Slots {
-    /// `CLOSED`, `FENCES`.
+    /// Of [`state_of`].
     state: AtomicUsize,
-    /// Entries of threads that have no slot.
+    /// Entries of threads that have no slot, or are in another entry.
     others: Counted,
 }
 
@@ -146,12 +157,12 @@ impl Slots {
     syncface::maybe_const! {
         /// A closed gate with nobody inside, whose readers use fences of their own if so asked.
         pub(super) fn new(fences: bool) -> Self {
-            let state = CLOSED | if fences { FENCES } else { 0 };
-            Self { state: AtomicUsize::new(state), others: Counted::new(false) }
+            Self { state: AtomicUsize::new(state_of(true, fences)), others: Counted::new(false) }
         }
     }
 
     /// Whether readers use fences of their own, by the owner's wish or for want of a barrier.
+    #[inline]
     pub(super) fn has_fences(&self) -> bool {
         self.state.load(Ordering::Relaxed) & FENCES != 0
     }
@@ -166,29 +177,40 @@ impl Slots {
     /// thread has announced itself and has not looked.
     #[inline(always)]
     pub(super) fn enter_interrupted(&self, handler: impl FnOnce()) -> Option<Entry> {
-        let Some(slot) = thread::slot() else { return self.enter_counted() };
+        let slot = thread::slot();
         if slot.gate.load(Ordering::Relaxed) != EMPTY {
-            return self.enter_again(slot);
+            return self.enter_slowly(handler);
         }
+        self.enter_by(slot, handler)
+    }
+
+    /// By way of an empty slot of the calling thread's.
+    #[inline(always)]
+    fn enter_by(&self, slot: &'static Slot, handler: impl FnOnce()) -> Option<Entry> {
         let state = self.state.load(Ordering::Relaxed);
-        if state & CLOSED != 0 {
-            return None;
+        // A path for each kind of gate, so that none has to ask again later.
+        if !is_special(state) {
+            self.announce(slot, false, handler)
+        } else if state & CLOSED == 0 {
+            self.announce(slot, true, handler)
+        } else {
+            None
         }
+    }
+
+    #[inline(always)]
+    fn announce(&self, slot: &'static Slot, fences: bool, handler: impl FnOnce()) -> Option<Entry> {
         // Release: a closer of another gate, which the slot named before, then knows that the
         // entries to that one have ended.
         slot.gate.store(self.address(), order::slot_enter());
         handler();
-        if !self.is_open(state) {
-            slot.leave();
-            return None;
-        }
-        Some(Entry::Slot { slot, outermost: true })
+        if self.is_open(fences) { Some(Entry::Slot(slot)) } else { turned_away(slot) }
     }
 
-    /// The barrier of a thread whose slot names this gate, in a `state` that it has seen, and its look.
+    /// The barrier of a thread whose slot names this gate, and its look.
     #[inline(always)]
-    fn is_open(&self, state: usize) -> bool {
-        if state & FENCES == 0 {
+    fn is_open(&self, fences: bool) -> bool {
+        if !fences {
             compiler_fence(Ordering::SeqCst); // the closer's barrier does the rest
         } else if !mutant::is("parkspin.reader_fence") {
             fence(Ordering::SeqCst); // with the closer's
@@ -196,28 +218,16 @@ impl Slots {
         self.state.load(order::gate_look()) & CLOSED == 0
     }
 
-    /// On top of another entry of this thread.
-    ///
-    /// If that is to this gate, the slot names it already. That the other one has also looked is not
-    /// certain: it may have been interrupted just before. So this one looks for itself.
+    /// By way of a slot that is still to be had, or counted.
     #[cold]
-    fn enter_again(&self, slot: &'static Slot) -> Option<Entry> {
-        if slot.gate.load(Ordering::Relaxed) != self.address() {
-            return self.enter_counted();
+    fn enter_slowly(&self, handler: impl FnOnce()) -> Option<Entry> {
+        match thread::own_slot().or_else(thread::claim) {
+            Some(slot) if slot.gate.load(Ordering::Relaxed) == EMPTY => {
+                self.enter_by(slot, handler)
+            }
+            Some(slot) if mutant::is("parkspin.nested_by_slot") => Some(Entry::Slot(slot)),
+            _ => self.others.go_in().then_some(Entry::Counted),
         }
-        let open = self.is_open(self.state.load(Ordering::Relaxed));
-        if !open && !mutant::is("parkspin.nested_unlooked") {
-            return None;
-        }
-        if slot.go_further() {
-            return Some(Entry::Slot { slot, outermost: false });
-        }
-        self.enter_counted()
-    }
-
-    #[cold]
-    fn enter_counted(&self) -> Option<Entry> {
-        self.others.go_in().then_some(Entry::Counted)
     }
 
     /// What slots call this gate: never `EMPTY`, as a reference is not.
@@ -230,7 +240,7 @@ impl Slots {
     #[inline]
     pub(super) fn leave(&self, entry: &Entry) {
         match entry {
-            Entry::Slot { slot, .. } => slot.leave(),
+            Entry::Slot(slot) => slot.leave(),
             Entry::Counted => self.others.come_out(),
         }
     }
@@ -240,7 +250,7 @@ impl Slots {
         thread::prepare();
         // Once with fences, always with fences: the state changes under the lock only.
         let fences = self.has_fences() || !barrier::is_to_be_had();
-        self.state.store(CLOSED | if fences { FENCES } else { 0 }, Ordering::Relaxed);
+        self.state.store(state_of(true, fences), Ordering::Relaxed);
         self.others.shut();
         if !mutant::is("parkspin.closer_fence") {
             fence(Ordering::SeqCst); // with the readers'
@@ -252,8 +262,7 @@ impl Slots {
     /// Lets them in. Pairs with `enter`.
     pub(super) fn open(&self) {
         self.others.open();
-        let state = self.state.load(Ordering::Relaxed);
-        self.state.store(state & !CLOSED, order::gate_open());
+        self.state.store(state_of(false, self.has_fences()), order::gate_open());
     }
 }
 

@@ -18,20 +18,23 @@ pub(super) const SLOTS: usize = if cfg!(loom) { 2 } else { 64 };
 
 #[cfg(not(loom))]
 static TABLE: Table = [const { CachePadded::new(Slot::new()) }; SLOTS];
+#[cfg(not(loom))]
+static NOBODYS: Slot = Slot::nobodys();
 #[cfg(loom)]
 loom::lazy_static! {
     static ref TABLE: Table = core::array::from_fn(|_| CachePadded::new(Slot::new()));
+    static ref NOBODYS: Slot = Slot::nobodys();
 }
 
 #[cfg(not(loom))]
 std::thread_local! {
-    static MINE: Cell<Option<&'static Slot>> = const { Cell::new(None) };
+    static MINE: Cell<&'static Slot> = const { Cell::new(&NOBODYS) };
     /// Asked for a slot, with or without success.
     static ASKED: Cell<bool> = const { Cell::new(false) };
 }
 #[cfg(loom)]
 loom::thread_local! {
-    static MINE: Cell<Option<&'static Slot>> = Cell::new(None);
+    static MINE: Cell<&'static Slot> = Cell::new(&NOBODYS);
     /// Asked for a slot, with or without success.
     static ASKED: Cell<bool> = Cell::new(false);
 }
@@ -50,26 +53,38 @@ pub(super) fn index_of(slot: &'static Slot) -> usize {
     offset / size_of::<CachePadded<Slot>>() % SLOTS
 }
 
-/// This thread's slot, if it has one or can still get one.
-#[inline]
-pub(super) fn slot() -> Option<&'static Slot> {
-    MINE.with(Cell::get).or_else(claim)
+/// This thread's slot, or nobody's, which is never empty: so who looks whether it is needs no other
+/// look.
+#[inline(always)]
+pub(super) fn slot() -> &'static Slot {
+    MINE.with(Cell::get)
 }
 
+/// This thread's slot, if it has one.
+pub(super) fn own_slot() -> Option<&'static Slot> {
+    Some(slot()).filter(|slot| !core::ptr::eq(*slot, nobodys()))
+}
+
+/// The slot of threads that have none.
+fn nobodys() -> &'static Slot {
+    &NOBODYS
+}
+
+/// A slot for this thread, which has none.
 #[cold]
-fn claim() -> Option<&'static Slot> {
+pub(super) fn claim() -> Option<&'static Slot> {
     // First of all, so that an entry by whatever interrupts this does without a slot.
     let asked = ASKED.with(|asked| asked.replace(true));
-    if asked || MINE.with(Cell::get).is_some() {
+    if asked || own_slot().is_some() {
         // In the second case, it interrupted just before and was faster.
-        return MINE.with(Cell::get);
+        return own_slot();
     }
     let slot = slots().iter().find(|slot| slot.try_claim())?;
     if !give_back_at_exit(index_of(slot)) {
         slot.release();
         return None;
     }
-    MINE.with(|mine| mine.set(Some(slot)));
+    MINE.with(|mine| mine.set(slot));
     Some(slot)
 }
 
@@ -124,7 +139,7 @@ pub(super) fn prepare() {}
 /// In a forked child only the thread that forked goes on.
 #[cfg(not(any(loom, miri)))]
 extern "C" fn in_child() {
-    let mine = MINE.with(Cell::get).map(index_of);
+    let mine = own_slot().map(index_of);
     // A handler may have forked in the middle of a claim: then nobody knows which slot is this
     // thread's, and all stay claimed. Threads to come are counted instead.
     let in_a_claim = mine.is_none() && ASKED.with(Cell::get);
@@ -168,7 +183,7 @@ fn give_back_at_exit(index: usize) -> bool {
 
 #[cfg(not(any(loom, miri)))]
 extern "C" fn at_exit(value: *mut libc::c_void) {
-    MINE.with(|mine| mine.set(None));
+    MINE.with(|mine| mine.set(nobodys()));
     if let Some(slot) = value.addr().checked_sub(1).and_then(|index| slots().get(index)) {
         slot.release();
     }
@@ -184,7 +199,8 @@ fn give_back_at_exit(_index: usize) -> bool {
 #[cfg(loom)]
 pub(super) fn end() {
     ASKED.with(|asked| asked.set(true));
-    if let Some(slot) = MINE.with(Cell::take) {
+    if let Some(slot) = own_slot() {
+        MINE.with(|mine| mine.set(nobodys()));
         slot.release();
     }
 }
