@@ -31,9 +31,9 @@ impl<T> Full<T> {
     /// copies is over, or the older values have been popped.
     ///
     /// In a ring that is only pushed to and popped from, as many tokens as slots can go round: "busy"
-    /// passes when nobody is at work. Where `force_push` passed by a slot in use, or a drain stepped
-    /// over one, a slot is unused until the values before it have been popped, and "busy" is said for it
-    /// too.
+    /// passes when nobody is at work. Where `force_push` passed by a slot in use, a drain stepped over
+    /// one, or a reservation was dropped unfilled, a slot is unused until the values before it have been
+    /// popped, and "busy" is said for it too.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         self.busy
