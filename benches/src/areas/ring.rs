@@ -18,6 +18,77 @@ use crate::team::{Worker, team};
 /// What an event weighs.
 type Record = [u64; 14];
 
+/// What is pushed, and how it is kept from being known to the compiler.
+trait Payload: Copy + Send + Sync + 'static {
+    /// Remembers what was taken, in a way that cannot be left out.
+    type Seen: Default + Send;
+    fn next(&mut self) -> Self;
+    fn see(seen: &mut Self::Seen, taken: Option<Self>);
+}
+
+/// Counted up and added up, as a program would: to be shown a value, memory is written, and a locked
+/// operation has to wait for whatever was written before it.
+impl Payload for u64 {
+    type Seen = u64;
+
+    #[inline]
+    fn next(&mut self) -> Self {
+        *self = self.wrapping_add(1);
+        *self
+    }
+
+    #[inline]
+    fn see(seen: &mut u64, taken: Option<Self>) {
+        if let Some(taken) = taken {
+            *seen = seen.wrapping_add(taken);
+        }
+    }
+}
+
+/// Shown whole, or parts of it would not be copied. Handed over by reference, or it would be copied
+/// once more.
+impl Payload for Record {
+    type Seen = ();
+
+    #[inline]
+    fn next(&mut self) -> Self {
+        *black_box(&*self)
+    }
+
+    #[inline]
+    fn see((): &mut (), taken: Option<Self>) {
+        black_box(&taken);
+    }
+}
+
+/// One thread's use of a ring.
+struct User<R, T: Payload> {
+    ring: Arc<R>,
+    value: T,
+    seen: T::Seen,
+    refused: u64,
+}
+
+impl<R: OverwritingRing<T>, T: Payload> User<R, T> {
+    #[inline]
+    fn force_push(&mut self) {
+        T::see(&mut self.seen, self.ring.force_push(self.value.next()));
+    }
+
+    #[inline]
+    fn push_and_pop(&mut self) {
+        self.refused += u64::from(!self.ring.push(self.value.next()));
+        T::see(&mut self.seen, self.ring.pop());
+    }
+}
+
+impl<R, T: Payload> Drop for User<R, T> {
+    fn drop(&mut self) {
+        // By value: what has its address given away lives in memory.
+        black_box((std::mem::take(&mut self.seen), self.refused));
+    }
+}
+
 /// Runs all cases.
 pub fn run(runner: &mut Runner, quick: bool) {
     prove::<lapring::Ring<u64>>();
@@ -34,13 +105,7 @@ pub fn run(runner: &mut Runner, quick: bool) {
 }
 
 /// All cases of one payload; the limits of full and not full, with one and two threads each.
-fn payload<T: Copy + Send + Sync + 'static>(
-    runner: &mut Runner,
-    name: &str,
-    cap: usize,
-    value: T,
-    limits: [f64; 4],
-) {
+fn payload<T: Payload>(runner: &mut Runner, name: &str, cap: usize, value: T, limits: [f64; 4]) {
     let fair = Figure::ratio(Target::AtLeast(0.25)).kind(Kind::Own).unit("slower-share");
     let case = contenders(&format!("full.{name}.{cap}.1t"), |ring| ring.full_solo(), cap, value);
     runner.run(demand(case, limits[0]));
@@ -79,9 +144,18 @@ struct Subject<R, T> {
     value: T,
 }
 
-impl<R: OverwritingRing<T>, T: Copy> Subject<R, T> {
+impl<R: OverwritingRing<T>, T: Payload> Subject<R, T> {
     fn new(cap: usize, value: T) -> Box<Self> {
         Box::new(Self { ring: Arc::new(R::with_capacity(cap)), cap, value })
+    }
+
+    fn user(&self) -> User<R, T> {
+        User {
+            ring: black_box(Arc::clone(&self.ring)),
+            value: self.value,
+            seen: T::Seen::default(),
+            refused: 0,
+        }
     }
 
     fn fill(&self) {
@@ -91,13 +165,12 @@ impl<R: OverwritingRing<T>, T: Copy> Subject<R, T> {
     }
 }
 
-impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subject<R, T> {
+impl<R: OverwritingRing<T>, T: Payload> Measured for Subject<R, T> {
     fn full_solo(self: Box<Self>) -> Sampler {
         self.fill();
         Box::new(move |plan| {
-            solo(plan.solo, 256, || {
-                black_box(&self.ring.force_push(*black_box(&self.value)));
-            })
+            let mut user = self.user();
+            solo(plan.solo, 256, || user.force_push())
         })
     }
 
@@ -105,10 +178,8 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
         self.fill();
         Box::new(move |plan| {
             let worker = || {
-                let (ring, value) = (Arc::clone(&self.ring), self.value);
-                move || {
-                    black_box(&ring.force_push(*black_box(&value)));
-                }
+                let mut user = self.user();
+                move || user.force_push()
             };
             team(plan.team, vec![worker(), worker()]).sample
         })
@@ -116,10 +187,8 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
 
     fn pair_solo(self: Box<Self>) -> Sampler {
         Box::new(move |plan| {
-            solo(plan.solo, 256, || {
-                black_box(&self.ring.push(*black_box(&self.value)));
-                black_box(&self.ring.pop());
-            })
+            let mut user = self.user();
+            solo(plan.solo, 256, || user.push_and_pop())
         })
     }
 
@@ -127,11 +196,8 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
     fn pair_team(self: Box<Self>) -> Sampler {
         Box::new(move |plan| {
             let worker = || {
-                let (ring, value) = (Arc::clone(&self.ring), self.value);
-                move || {
-                    black_box(&ring.push(*black_box(&value)));
-                    black_box(&ring.pop());
-                }
+                let mut user = self.user();
+                move || user.push_and_pop()
             };
             team(plan.team, vec![worker(), worker()]).sample
         })
@@ -141,12 +207,7 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
         self.fill();
         Box::new(move |plan| {
             let workers = (0..4)
-                .map(|_| Timed {
-                    ring: Arc::clone(&self.ring),
-                    value: self.value,
-                    calls: 0,
-                    latency: Histogram::default(),
-                })
+                .map(|_| Timed { user: self.user(), calls: 0, latency: Histogram::default() })
                 .collect();
             let run = team(plan.team, workers);
             let mut all = Histogram::default();
@@ -160,14 +221,13 @@ impl<R: OverwritingRing<T>, T: Copy + Send + Sync + 'static> Measured for Subjec
 }
 
 /// Pushes, and looks at the clock around every 16th push.
-struct Timed<R, T> {
-    ring: Arc<R>,
-    value: T,
+struct Timed<R, T: Payload> {
+    user: User<R, T>,
     calls: u32,
     latency: Histogram,
 }
 
-impl<R: OverwritingRing<T>, T: Copy + Send> Worker for Timed<R, T> {
+impl<R: OverwritingRing<T>, T: Payload> Worker for Timed<R, T> {
     type Left = Histogram;
 
     #[inline]
@@ -175,10 +235,10 @@ impl<R: OverwritingRing<T>, T: Copy + Send> Worker for Timed<R, T> {
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(16) {
             let start = Instant::now();
-            black_box(&self.ring.force_push(*black_box(&self.value)));
+            self.user.force_push();
             self.latency.add(start.elapsed().as_nanos() as u64);
         } else {
-            black_box(&self.ring.force_push(*black_box(&self.value)));
+            self.user.force_push();
         }
     }
 
@@ -188,7 +248,7 @@ impl<R: OverwritingRing<T>, T: Copy + Send> Worker for Timed<R, T> {
 }
 
 /// The same work for ours and all rivals.
-fn contenders<T: Copy + Send + Sync + 'static>(
+fn contenders<T: Payload>(
     case: &str,
     work: fn(Box<dyn Measured>) -> Sampler,
     cap: usize,

@@ -93,14 +93,13 @@ impl<T, S: Storage<T>> Ring<T, S> {
     fn own_at_once(&self) -> Result<Owned<'_, T>, Missed> {
         let geometry = self.geometry();
         let position = self.load_head();
-        let slot = self.slot(position);
+        let slot = self.slot_in(geometry, position);
         let full = geometry.stamp(position, State::Full);
-        let seen = slot.look();
-        if seen != full || geometry.is_last(position) {
+        if geometry.is_last(position) || slot.look() != full {
             return Err(Missed { position, lost: false });
         }
-        let emptied = geometry.emptied(full);
-        if slot.try_take(full, geometry.with_state(full, State::Taking)) {
+        let emptied = geometry.emptied(position);
+        if slot.try_take(full, geometry.stamp(position, State::Taking)) {
             return Ok(Owned { slot, position, emptied });
         }
         Err(Missed { position, lost: true })

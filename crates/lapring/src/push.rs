@@ -258,28 +258,35 @@ impl<T, S: Storage<T>> Ring<T, S> {
         // The floor is not looked at for the position, but for whether this one will do: the address of
         // the slot need not wait for that.
         let position = self.load_tail();
-        let slot = self.slot(position);
+        let mut missed = Missed { position, claimed: false };
+        if geometry.is_last(position) {
+            return Err(missed);
+        }
+        let slot = self.slot_in(geometry, position);
         let seen = slot.look();
         let writing = geometry.stamp(position, State::Writing);
         let full = geometry.stamp(position, State::Full);
         let next = position.wrapping_add(1);
-        let mut missed = Missed { position, claimed: false };
-        if geometry.is_last(position) || !self.is_open(position) {
+        if !self.is_open(position) {
             return Err(missed);
         }
-        match geometry.ready_for_writer(seen, position) {
-            Some(true) if displace && slot.try_claim(seen, writing) => {
-                Ok(Claim { slot, position, next, full, occupied: true })
+        // Claimed by the stamp that is expected, not by the one that was seen: the locked operation
+        // need not wait for the look.
+        let oldest = geometry.stamp(geometry.lap_before(position), State::Full);
+        if displace && seen == oldest {
+            if slot.try_claim(oldest, writing) {
+                return Ok(Claim { slot, position, next, full, occupied: true });
             }
-            Some(false) if slot.try_claim(seen, writing) => {
-                if self.is_open(position) {
-                    return Ok(Claim { slot, position, next, full, occupied: false });
-                }
-                missed.claimed = true;
-                Err(missed)
-            }
-            _ => Err(missed),
+            return Err(missed);
         }
+        let empty = geometry.stamp(position, State::Empty);
+        if seen == empty && slot.try_claim(empty, writing) {
+            if self.is_open(position) {
+                return Ok(Claim { slot, position, next, full, occupied: false });
+            }
+            missed.claimed = true;
+        }
+        Err(missed)
     }
 
     /// The search, from where [`claim_at_once`](Self::claim_at_once) ended.

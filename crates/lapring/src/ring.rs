@@ -251,15 +251,22 @@ impl<T, S: Storage<T>> Ring<T, S> {
     }
 
     #[inline(always)]
-    pub(crate) fn geometry(&self) -> &Geometry {
-        &self.shared.geometry
+    pub(crate) fn geometry(&self) -> Geometry {
+        self.shared.geometry
     }
 
     /// The slot of `position`.
     #[inline(always)]
     pub(crate) fn slot(&self, position: Word) -> &Slot<T> {
+        self.slot_in(self.geometry(), position)
+    }
+
+    /// The slot of `position`, for who has the geometry at hand: it need not be loaded once more
+    /// behind every atomic access.
+    #[inline(always)]
+    pub(crate) fn slot_in(&self, geometry: Geometry, position: Word) -> &Slot<T> {
         let slots = self.shared.storage.slots();
-        let index = self.geometry().index(position);
+        let index = geometry.index(position);
         debug_assert!(index < slots.len());
         // SAFETY: every position in circulation was made by this ring's `Geometry`, which keeps its
         // index below `cap` (tested through the wrap), or has been through `Geometry::own`; and the

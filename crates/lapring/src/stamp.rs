@@ -266,20 +266,6 @@ impl Geometry {
         }
     }
 
-    /// The two cases that a writer nearly always meets, for one compare each: `Some(true)` if the
-    /// slot holds the value of the lap before, `Some(false)` if it is empty for this one.
-    #[inline]
-    pub(crate) const fn ready_for_writer(&self, stamp: Word, position: Word) -> Option<bool> {
-        let relative = stamp.wrapping_sub(self.lap(position));
-        if relative == (State::Full as Word).wrapping_sub(self.one_lap) {
-            Some(true)
-        } else if relative == State::Empty as Word {
-            Some(false)
-        } else {
-            None
-        }
-    }
-
     /// What a writer who came to `position` finds in its slot, stamped `stamp`.
     pub(crate) fn for_writer(&self, stamp: Word, position: Word) -> Write {
         let ahead = self.laps_ahead(stamp, position);
@@ -494,16 +480,6 @@ mod tests {
                         let lap = (laps as Word).wrapping_mul(g.one_lap);
                         g.stamp(position.wrapping_add(lap), state)
                     };
-                    for laps in -3..=3 {
-                        for state in [Empty, Writing, Full, Taking, Peeking] {
-                            let expected = match (laps, state) {
-                                (-1, Full) => Some(true),
-                                (0, Empty) => Some(false),
-                                _ => None,
-                            };
-                            assert_eq!(g.ready_for_writer(at(laps, state), position), expected);
-                        }
-                    }
                     let next = g.next(position);
                     let plus = |n: Word| position.wrapping_add(g.one_lap.wrapping_mul(n));
 

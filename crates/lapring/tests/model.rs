@@ -338,6 +338,24 @@ fn busy_passes_without_a_pop_cap_3() {
     });
 }
 
+/// One push passes by a slot in use, a pop passes the hole, and another push has not heard of either:
+/// its value must not come to lie where no pop looks any more.
+#[test]
+fn a_late_push_stays_before_the_head_cap_3() {
+    fn push(ring: &Ring<Value>, n: u32) -> Vec<u32> {
+        ring.push(Box::new(n)).err().map(|refused| *refused.into_inner()).into_iter().collect()
+    }
+    model(2, || {
+        let ring = ring(3);
+        assert!(force(&ring, &[1]).is_empty());
+        // The rest of the lap is used, and empty.
+        (0..2).for_each(|_| drop(ring.reserve()));
+        let out = threads!(ring:
+            [pop(&ring), pop(&ring)].concat(), push(&ring, 20), push(&ring, 30));
+        assert_exactly(&ring, &out, &[1, 20, 30]);
+    });
+}
+
 #[test]
 fn push_and_force_push_mixed_cap_1() {
     model(3, || {
