@@ -212,7 +212,7 @@ fn read_solo(which: Which) -> Sampler {
         let lock = Arc::new(L::new());
         Box::new(move |plan| {
             let mut sum = Sum::of(&lock);
-            solo(plan.solo, 256, || sum.read())
+            solo(plan.solo, 256, move || sum.read())
         })
     }
     with!(which, of())

@@ -170,7 +170,7 @@ impl<R: OverwritingRing<T>, T: Payload> Measured for Subject<R, T> {
         self.fill();
         Box::new(move |plan| {
             let mut user = self.user();
-            solo(plan.solo, 256, || user.force_push())
+            solo(plan.solo, 256, move || user.force_push())
         })
     }
 
@@ -188,7 +188,7 @@ impl<R: OverwritingRing<T>, T: Payload> Measured for Subject<R, T> {
     fn pair_solo(self: Box<Self>) -> Sampler {
         Box::new(move |plan| {
             let mut user = self.user();
-            solo(plan.solo, 256, || user.push_and_pop())
+            solo(plan.solo, 256, move || user.push_and_pop())
         })
     }
 

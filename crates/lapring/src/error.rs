@@ -26,14 +26,13 @@ impl<T> Full<T> {
         self.value
     }
 
-    /// True if the ring was not known to hold `capacity` values: other threads are still copying in
-    /// the next slots, and older values are left. Trying again can succeed as soon as one of those
-    /// copies is over, or the older values have been popped.
+    /// True if the ring was not known to hold `capacity` values: another thread is still copying in the
+    /// slot that comes next, and trying again can succeed as soon as that is over.
     ///
-    /// In a ring that is only pushed to and popped from, as many tokens as slots can go round: "busy"
-    /// passes when nobody is at work. Where `force_push` passed by a slot in use, a drain stepped over
-    /// one, or a reservation was dropped unfilled, a slot is unused until the values before it have been
-    /// popped, and "busy" is said for it too.
+    /// In a ring that is only pushed to and popped from that is all it means: as many tokens as slots can
+    /// go round, and "busy" passes when nobody is at work. It is also said where a `force_push` passed
+    /// by a slot in use, a drain stepped over one, or a reservation was dropped unfilled, within the last
+    /// lap: such a position takes the room of a value until all older ones have been popped.
     #[must_use]
     pub const fn is_busy(&self) -> bool {
         self.busy

@@ -5,8 +5,8 @@
 //! two: a thread that is stopped in that gap (preempted, interrupted by a signal handler or an
 //! interrupt that pushes too, killed, forked away) stops every other thread that comes round to
 //! its slot. Here the slot is claimed explicitly, with one compare-and-swap on the slot's own
-//! stamp that gives position, slot and displaced value at once; whoever meets a claimed slot passes
-//! it by.
+//! stamp that gives position, slot and displaced value at once; a `force_push` that meets a claimed
+//! slot passes it by.
 //!
 //! ```
 //! # #[cfg(feature = "alloc")] {
@@ -30,7 +30,7 @@
 //! |---|---|---|---|
 //! | [`force_push`](Ring::force_push) | lock-free, waits for nobody | usually one look and one locked operation; at most about two laps of looks when others are stopped mid-copy and nobody else pushes | evicted value; own value back if `capacity` slots in a row were seen mid-copy |
 //! | [`reserve`](Ring::reserve), [`force_push_with`](Ring::force_push_with) | lock-free, waits for nobody | the same; the slot counts as mid-copy until it is filled | nothing, where `force_push` gives the value back |
-//! | [`push`](Ring::push) | lock-free, waits for nobody | the same; once more a lap of looks where it passes a slot by | full, or busy if others are mid-copy and older values are left |
+//! | [`push`](Ring::push) | lock-free, waits for nobody | the same | full; busy where somebody is mid-copy, or a position was passed by |
 //! | [`try_pop`](Ring::try_pop), [`pop`](Ring::pop) | lock-free, waits for nobody | usually one look and one locked operation; at most about two laps of looks while nobody else pushes or pops | pending, while the oldest is mid-copy |
 //! | [`drain`](Ring::drain), [`snapshot`](Ring::snapshot) | one pass, waits for nobody | at most `capacity` slots | steps over what is mid-copy |
 //! | [`read_on`](Ring::read_on) | one pass, waits for nobody | what is new, `capacity` slots at most | tells what was missed |
@@ -85,17 +85,18 @@
 //! A thread can be stopped between its claim and the store that ends it. Its slot then keeps a
 //! claimed stamp, and the others do as follows.
 //!
-//! - A **writer** that comes to the slot a lap later finds it *busy*. It takes the next position
+//! - A **forced push** that comes to the slot a lap later finds it *busy*. It takes the next position
 //!   instead, and first raises the `floor`, so that the one passed by stays unused: otherwise its own
 //!   next push could land there, before this one. For the same reason who claims an empty slot looks
-//!   at the floor once more. After `capacity` busy slots in a row it gives its value back. A `push`
-//!   passes a slot by only if no value is left that is older: the ring has room for one value less
-//!   until the older ones have been popped, and threads that only push would wait for that for ever.
+//!   at the floor once more. After `capacity` busy slots in a row it gives its value back.
+//! - A **push** that comes to the slot is refused as busy. It passes by nothing: a position without a
+//!   value takes the room of one until all older values have been popped, and where as many values go
+//!   round as there are slots, threads that only push would wait for that for ever.
 //! - A **reader** that finds a *writing* slot, or one in which a value of an earlier lap is still being
 //!   taken, answers "pending"; once the tail is more than a lap ahead, the head jumps on. `drain` steps
 //!   over the slot. A reader that finds *taking* in this lap goes on to the next position: that value
-//!   has been taken. So a `drain` reads on beside any stopped thread; for a `pop` it takes a
-//!   `force_push` to bring the tail that far, since a `push` does not pass by what is left.
+//!   has been taken. So a `drain` reads on beside any stopped thread; for a `pop` it takes forced
+//!   pushes to bring the tail that far.
 //! - The **stopped thread** itself, when it goes on, stores its stamp. A late value is resident like
 //!   any other, under its old lap: it is popped where the head meets it, or displaced by the next
 //!   writer that comes to the slot. The position that was passed by is skipped by readers, who leave

@@ -103,8 +103,8 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// else made progress) starts the step again. Never waits for a stopped thread.
     ///
     /// # Errors
-    /// [`Full`] gives the value back. If other threads were in the middle of copies it says
-    /// [busy](Full::is_busy) instead of full.
+    /// [`Full`] gives the value back. It says [busy](Full::is_busy) instead of full if another thread is in
+    /// the middle of a copy in the slot that comes next, or positions were passed by.
     #[inline]
     pub fn push(&self, value: T) -> Result<(), Full<T>> {
         match self.claim_at_once(false) {
@@ -336,12 +336,18 @@ impl<T, S: Storage<T>> Ring<T, S> {
                     // Somebody who came a lap earlier is stopped, or just slow, in this slot. The
                     // position is passed over, not waited for.
                     self.keep_stamp_near(slot, seen, position);
+                    if !displace && !mutant::is("lapring.push_passes_by") {
+                        // Not by a push: a position without a value takes the room of one until all
+                        // older values have been popped, and threads that only push would be
+                        // refused for that long, though nobody is at work any more.
+                        return (position, Found::Refused(Refusal::Busy));
+                    }
                     busy += 1;
                     if busy >= self.capacity() {
                         return (position, Found::Refused(Refusal::Busy));
                     }
                     position = self.geometry().next(position);
-                    if displace && !mutant::is("lapring.skip_unmarked") {
+                    if !mutant::is("lapring.skip_unmarked") {
                         // Declared before the next slot is looked at: the one who is copying here
                         // must not put what it pushes next into a position before that slot.
                         self.raise_floor(position);
@@ -366,23 +372,12 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 Write::Occupied | Write::Peeked if !displace => {
                     let skipped_lately =
                         is_after(self.load_floor(), self.geometry().lap_before(position));
-                    let busy = busy > 0 || skipped_lately;
-                    let refusal = if busy { Refusal::Busy } else { Refusal::Full };
+                    let refusal = if skipped_lately { Refusal::Busy } else { Refusal::Full };
                     return (position, Found::Refused(refusal));
                 }
                 Write::Occupied | Write::Peeked => true,
                 Write::Vacant => false,
             };
-            if busy > 0 && !displace {
-                if self.holds_older(position, busy) && !mutant::is("lapring.skip_beside_older") {
-                    return (position, Found::Refused(Refusal::Busy));
-                }
-                if !mutant::is("lapring.skip_unmarked") {
-                    // A push that may yet be refused declares what it passed by only now: before the
-                    // claim, so that whoever sees the claim can know of it.
-                    self.raise_floor(position);
-                }
-            }
             if slot.try_claim(seen, self.geometry().stamp(position, State::Writing)) {
                 // Laps of this slot that nobody used lie between the old stamp and this claim.
                 let unused = self.geometry().laps(seen, position) - usize::from(occupied);
@@ -406,21 +401,6 @@ impl<T, S: Storage<T>> Ring<T, S> {
                 busy = 0;
             }
         }
-    }
-
-    /// True if a value is resident that is older than the `busy` positions before `position`.
-    ///
-    /// Then a push must not pass them by. The ring would have room for one value less until it has come
-    /// round to them again, which takes pops: those who only push would be refused for as long, though
-    /// nobody is at work any more. With nothing older left, readers pass the hole as soon as they come.
-    /// From the newest on, which leaves last: one look mostly.
-    #[cold]
-    fn holds_older(&self, position: Word, busy: usize) -> bool {
-        let geometry = self.geometry();
-        (busy + 1..self.capacity()).any(|steps| {
-            let older = geometry.back(position, steps);
-            geometry.holds_value(self.slot(older).look(), older)
-        })
     }
 
     /// True if the position has not been passed by. After the claim of an empty slot this must be asked

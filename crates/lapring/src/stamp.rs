@@ -278,12 +278,6 @@ impl Geometry {
         }
     }
 
-    /// True if `stamp` says that a value of `position`, or of an earlier lap, is resident.
-    pub(crate) fn holds_value(&self, stamp: Word, position: Word) -> bool {
-        matches!(Self::state(stamp), State::Full | State::Peeking)
-            && self.laps_ahead(stamp, position) <= 0
-    }
-
     /// What a reader that keeps a cursor finds at `position`, which has been issued or passed by.
     pub(crate) fn for_cursor(&self, stamp: Word, position: Word) -> Seen {
         let ahead = self.laps_ahead(stamp, position);
@@ -375,29 +369,6 @@ mod tests {
                     for steps in 0..=cap {
                         assert_eq!(g.back(position, steps), start, "cap {cap} lap {lap}");
                         position = g.next(position);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn a_value_is_held_for_a_position_or_an_earlier_one() {
-        for cap in 1..=9 {
-            let g = Geometry::new(cap);
-            for lap in laps(&g) {
-                let here = g.lap_start(lap);
-                for (stamped, older) in
-                    [(g.lap_before(here), true), (here, true), (g.lap_after(here), false)]
-                {
-                    for (state, value) in [
-                        (Empty, false),
-                        (Writing, false),
-                        (Full, true),
-                        (Taking, false),
-                        (Peeking, true),
-                    ] {
-                        assert_eq!(g.holds_value(g.stamp(stamped, state), here), value && older);
                     }
                 }
             }

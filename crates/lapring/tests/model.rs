@@ -76,6 +76,18 @@ fn assert_exactly(ring: &Ring<Value>, lists: &[Vec<u32>], expected: &[u32]) {
     assert_eq!(all, expected);
 }
 
+/// Takes a token and puts it back; returns it if it was refused.
+fn turn(ring: &Ring<Value>) -> Vec<u32> {
+    let Some(token) = ring.pop() else { return vec![] };
+    match ring.push(token) {
+        Ok(()) => vec![],
+        Err(refused) => {
+            assert!(refused.is_busy());
+            vec![*refused.into_inner()]
+        }
+    }
+}
+
 type Body = Box<dyn FnOnce() -> Vec<u32> + Send>;
 
 /// Runs `bodies` on threads of their own and returns what they return.
@@ -302,16 +314,6 @@ fn announced_value_is_found_cap_2() {
 /// Two tokens, two slots, two threads that each take one out and put it back.
 #[test]
 fn push_after_pop_is_never_refused_as_full_cap_2() {
-    fn turn(ring: &Ring<Value>) -> Vec<u32> {
-        let Some(token) = ring.pop() else { return vec![] };
-        match ring.push(token) {
-            Ok(()) => vec![],
-            Err(refused) => {
-                assert!(refused.is_busy());
-                vec![*refused.into_inner()]
-            }
-        }
-    }
     model(2, || {
         let ring = ring(2);
         assert!(force(&ring, &[1, 11]).is_empty());
@@ -320,13 +322,24 @@ fn push_after_pop_is_never_refused_as_full_cap_2() {
     });
 }
 
+/// Who meets a position that was passed by has heard of the hole.
+#[test]
+fn push_beside_a_hole_is_never_refused_as_full_cap_2() {
+    fn forced_turn(ring: &Ring<Value>) -> Vec<u32> {
+        let Some(token) = ring.pop() else { return vec![] };
+        ring.force_push(token).map(|value| *value).into_iter().collect()
+    }
+    model(2, || {
+        let ring = ring(2);
+        assert!(force(&ring, &[1, 11]).is_empty());
+        let out = threads!(ring: [forced_turn(&ring), turn(&ring)].concat(), turn(&ring));
+        assert_exactly(&ring, &out, &[1, 11]);
+    });
+}
+
 /// As many tokens as slots: once nobody is at work, what was refused as busy finds room without a pop.
 #[test]
 fn busy_passes_without_a_pop_cap_3() {
-    fn turn(ring: &Ring<Value>) -> Vec<u32> {
-        let Some(token) = ring.pop() else { return vec![] };
-        ring.push(token).map_err(|refused| *refused.into_inner()).err().into_iter().collect()
-    }
     model(3, || {
         let ring = ring(3);
         assert!(force(&ring, &[1, 11, 21]).is_empty());
@@ -338,7 +351,21 @@ fn busy_passes_without_a_pop_cap_3() {
     });
 }
 
-/// One push passes by a slot in use, a pop passes the hole, and another push has not heard of either:
+/// The same with a third thread. Its bound is lower.
+#[test]
+fn busy_passes_without_a_pop_three_threads_cap_3() {
+    model(1, || {
+        let ring = ring(3);
+        assert!(force(&ring, &[1, 11, 21]).is_empty());
+        let refused = threads!(ring: turn(&ring), turn(&ring), turn(&ring));
+        for token in refused.into_iter().flatten() {
+            assert!(ring.push(Box::new(token)).is_ok());
+        }
+        assert_exactly(&ring, &[], &[1, 11, 21]);
+    });
+}
+
+/// A forced push passes by a slot in use, a pop passes the hole, and another push has not heard of either:
 /// its value must not come to lie where no pop looks any more.
 #[test]
 fn a_late_push_stays_before_the_head_cap_3() {
@@ -351,7 +378,7 @@ fn a_late_push_stays_before_the_head_cap_3() {
         // The rest of the lap is used, and empty.
         (0..2).for_each(|_| drop(ring.reserve()));
         let out = threads!(ring:
-            [pop(&ring), pop(&ring)].concat(), push(&ring, 20), push(&ring, 30));
+            [pop(&ring), pop(&ring)].concat(), force(&ring, &[20]), push(&ring, 30));
         assert_exactly(&ring, &out, &[1, 20, 30]);
     });
 }

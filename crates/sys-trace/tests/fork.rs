@@ -302,7 +302,7 @@ fn a_static_engine_in_a_child() {
     ENGINE.stop().unwrap();
 }
 
-/// Emits on top of emits on other engines have no place of their thread's, so that a child cannot see
+/// Emits on top of emits have no place of their thread's, so that a child cannot see
 /// that they have ended: engines in such a state are made new without a look at what is in them. And
 /// in place, whatever the stack of the thread that comes first.
 #[test]

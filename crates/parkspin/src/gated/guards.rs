@@ -22,8 +22,8 @@ impl<T> Inside<'_, T> {
     /// in any thread, to whatever gate: whoever has it is the only one to write what goes with it.
     /// One thread's entries, and those of a thread that comes after it, see what was written so.
     ///
-    /// `None` for entries on top of another one of the same thread (of a signal handler, say), for
-    /// those of threads that have no number, and where there are no numbers at all.
+    /// `None` for entries on top of one of the same thread that has the number (of a signal handler,
+    /// say), for those of threads that have no number, and where there are no numbers at all.
     #[inline]
     #[must_use]
     pub fn soloist(&self) -> Option<usize> {

@@ -193,7 +193,8 @@ impl<T> Gated<T> {
 
     /// Makes gate and lock as new and leaves the value as it is: the gate is closed then, and the lock is
     /// free. For a forked child, where holds and entries of threads that it has not got are leaked. An
-    /// entry that a thread of this process has leaked keeps that thread's place all the same.
+    /// entry that a thread of this process has leaked keeps that thread's place all the same, and one
+    /// that is still to end must not: it was counted by the gate that was.
     ///
     /// ```
     /// use parkspin::Gated;

@@ -42,7 +42,7 @@ const NO_GATE: usize = 1;
 
 /// Where one thread announces itself.
 pub(super) struct Slot {
-    /// Address of the gate that the entry is of, or `EMPTY`.
+    /// Address of the gate that the entry is of, or `EMPTY`; nobody's slot names `NO_GATE`.
     gate: AtomicUsize,
     claimed: AtomicBool,
 }
@@ -277,7 +277,7 @@ pub(super) struct Closing<'a> {
 }
 
 impl Closing<'_> {
-    /// How many threads' entries have not ended. Pairs with `leave`, and with the next entry's
+    /// How many entries have not ended. Pairs with `leave`, and with the next entry's
     /// announcement.
     pub(super) fn inside(&mut self) -> usize {
         let mut inside = self.gate.others.inside();

@@ -8,6 +8,7 @@
 #![allow(unsafe_code, reason = "calls the C library's thread keys and fork handlers")]
 
 use core::cell::Cell;
+use core::sync::atomic::{Ordering, compiler_fence};
 
 use syncface::CachePadded;
 
@@ -75,6 +76,7 @@ fn nobodys() -> &'static Slot {
 pub(super) fn claim() -> Option<&'static Slot> {
     // First of all, so that an entry by whatever interrupts this does without a slot.
     let asked = ASKED.with(|asked| asked.replace(true));
+    compiler_fence(Ordering::SeqCst); // with whatever interrupts this
     if asked || own_slot().is_some() {
         // In the second case, it interrupted just before and was faster.
         return own_slot();
@@ -95,7 +97,7 @@ pub(super) fn claim() -> Option<&'static Slot> {
 /// child forked meanwhile.
 #[cfg(not(any(loom, miri)))]
 pub(super) fn prepare() {
-    use core::sync::atomic::{AtomicBool, Ordering};
+    use core::sync::atomic::AtomicBool;
     static DONE: AtomicBool = AtomicBool::new(false);
     // Acquire and Release: who finds it done finds the handler and the key in place.
     if DONE.load(Ordering::Acquire) {
@@ -150,7 +152,7 @@ extern "C" fn in_child() {
 /// The key whose destructor gives slots back; `None` if there are no more keys.
 #[cfg(not(any(loom, miri)))]
 fn key() -> Option<libc::pthread_key_t> {
-    use core::sync::atomic::{AtomicUsize, Ordering};
+    use core::sync::atomic::AtomicUsize;
     /// The key plus one; 0: none yet.
     static KEY: AtomicUsize = AtomicUsize::new(0);
     let known = |word: usize| libc::pthread_key_t::try_from(word.checked_sub(1)?).ok();
