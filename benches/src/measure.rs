@@ -89,11 +89,32 @@ pub(crate) fn waited() -> Duration {
         .map_or(Duration::ZERO, Duration::from_nanos)
 }
 
+/// What an operation came to. A number is added up in a register and shown to the compiler once a
+/// batch: to show it each time is to write memory, which a locked operation has to wait for.
+pub trait Yield {
+    /// The number.
+    fn word(self) -> u64;
+}
+
+impl Yield for () {
+    #[inline(always)]
+    fn word(self) -> u64 {
+        0
+    }
+}
+
+impl Yield for u64 {
+    #[inline(always)]
+    fn word(self) -> u64 {
+        self
+    }
+}
+
 /// Calls `op` for about `length` on this thread; ns per call.
 ///
 /// The calls are timed in chunks of at least 0.1 ms, in batches of `batch`, and the median chunk
 /// counts: that another thread took the processor for a while changes a few chunks, not the answer.
-pub fn solo(length: Duration, batch: u32, mut op: impl FnMut()) -> Sample {
+pub fn solo<R: Yield>(length: Duration, batch: u32, mut op: impl FnMut() -> R) -> Sample {
     const CHUNK: Duration = Duration::from_micros(100);
     let mut chunks = Vec::with_capacity(1024);
     let begin = Instant::now();
@@ -101,9 +122,11 @@ pub fn solo(length: Duration, batch: u32, mut op: impl FnMut()) -> Sample {
         let mut calls = 0_u64;
         let start = Instant::now();
         let elapsed = loop {
+            let mut sum = 0_u64;
             for _ in 0..batch {
-                op();
+                sum = sum.wrapping_add(op().word());
             }
+            hint::black_box(sum);
             calls += u64::from(batch);
             let elapsed = start.elapsed();
             if elapsed >= CHUNK {

@@ -4,7 +4,7 @@ use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::measure::{Sample, pin, waited};
+use crate::measure::{Sample, Yield, pin, waited};
 
 /// Unit of what [`line_transfer`] said just before a sample of two threads.
 pub const LINE: &str = "line-ns";
@@ -38,18 +38,19 @@ pub struct TeamRun<R> {
 pub trait Worker: Send {
     /// What is left at the end.
     type Left: Send;
-    /// One operation.
-    fn step(&mut self);
+    /// One operation, and what it came to.
+    fn step(&mut self) -> u64;
     /// The end.
     fn finish(self) -> Self::Left;
 }
 
 /// Any closure is a worker that leaves nothing.
-impl<F: FnMut() + Send> Worker for F {
+impl<R: Yield, F: FnMut() -> R + Send> Worker for F {
     type Left = ();
 
-    fn step(&mut self) {
-        self();
+    #[inline]
+    fn step(&mut self) -> u64 {
+        self().word()
     }
 
     fn finish(self) {}
@@ -92,9 +93,11 @@ pub fn team<W: Worker>(length: Duration, workers: Vec<W>) -> TeamRun<W::Left> {
                     let start = Instant::now();
                     let mut calls = 0_u64;
                     while !stop.load(Ordering::Relaxed) {
+                        let mut sum = 0_u64;
                         for _ in 0..BATCH {
-                            worker.step();
+                            sum = sum.wrapping_add(worker.step());
                         }
+                        hint::black_box(sum);
                         calls += u64::from(BATCH);
                     }
                     let end = Instant::now();

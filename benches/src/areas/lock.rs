@@ -182,37 +182,19 @@ macro_rules! with {
     };
 }
 
-/// Reads and adds up what it has read, which nobody can know before the end. (To be shown each value
-/// anew, memory has to be written, as much of it as for a whole entry to a gate.)
-struct Sum<L: Lock> {
-    lock: Arc<L>,
-    sum: u64,
-}
-
-impl<L: Lock> Sum<L> {
-    fn of(lock: &Arc<L>) -> Self {
-        Self { lock: black_box(Arc::clone(lock)), sum: 0 }
-    }
-
-    #[inline]
-    fn read(&mut self) {
-        let (one, other) = self.lock.read();
-        self.sum = self.sum.wrapping_add(one ^ other);
-    }
-}
-
-impl<L: Lock> Drop for Sum<L> {
-    fn drop(&mut self) {
-        black_box(self.sum);
-    }
+/// What is read, as one word.
+#[inline]
+fn read_word<L: Lock>(lock: &L) -> u64 {
+    let (one, other) = lock.read();
+    one ^ other
 }
 
 fn read_solo(which: Which) -> Sampler {
     fn of<L: Lock>() -> Sampler {
         let lock = Arc::new(L::new());
         Box::new(move |plan| {
-            let mut sum = Sum::of(&lock);
-            solo(plan.solo, 256, move || sum.read())
+            let lock: &L = black_box(&lock);
+            solo(plan.solo, 256, move || read_word(lock))
         })
     }
     with!(which, of())
@@ -221,7 +203,10 @@ fn read_solo(which: Which) -> Sampler {
 fn write_solo(which: Which) -> Sampler {
     fn of<L: Lock>() -> Sampler {
         let lock = L::new();
-        Box::new(move |plan| solo(plan.solo, 256, || black_box(&lock).write()))
+        Box::new(move |plan| {
+            let lock: &L = black_box(&lock);
+            solo(plan.solo, 256, move || lock.write())
+        })
     }
     with!(which, of())
 }
@@ -231,8 +216,8 @@ fn read_team(which: Which) -> Sampler {
         let lock = Arc::new(L::new());
         Box::new(move |plan| {
             let worker = || {
-                let mut sum = Sum::of(&lock);
-                move || sum.read()
+                let lock = black_box(Arc::clone(&lock));
+                move || read_word(&*lock)
             };
             team(plan.team, vec![worker(), worker()]).sample
         })
@@ -263,7 +248,7 @@ impl<L: Lock> Worker for Role<L> {
     type Left = (bool, Histogram);
 
     #[inline]
-    fn step(&mut self) {
+    fn step(&mut self) -> u64 {
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(8) {
             let start = Instant::now();
@@ -272,6 +257,7 @@ impl<L: Lock> Worker for Role<L> {
         } else {
             self.act();
         }
+        0
     }
 
     fn finish(self) -> Self::Left {

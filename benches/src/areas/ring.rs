@@ -20,72 +20,56 @@ type Record = [u64; 14];
 
 /// What is pushed, and how it is kept from being known to the compiler.
 trait Payload: Copy + Send + Sync + 'static {
-    /// Remembers what was taken, in a way that cannot be left out.
-    type Seen: Default + Send;
-    fn next(&mut self) -> Self;
-    fn see(seen: &mut Self::Seen, taken: Option<Self>);
+    /// The value to be pushed next.
+    fn shown(&self) -> Self;
+    /// What was taken, in a way that cannot be left out.
+    fn see(taken: Option<Self>) -> u64;
 }
 
-/// Counted up and added up, as a program would: to be shown a value, memory is written, and a locked
-/// operation has to wait for whatever was written before it.
+/// Comes from memory that nobody can know, and is added up in a register.
 impl Payload for u64 {
-    type Seen = u64;
-
     #[inline]
-    fn next(&mut self) -> Self {
-        *self = self.wrapping_add(1);
+    fn shown(&self) -> Self {
         *self
     }
 
     #[inline]
-    fn see(seen: &mut u64, taken: Option<Self>) {
-        if let Some(taken) = taken {
-            *seen = seen.wrapping_add(taken);
-        }
+    fn see(taken: Option<Self>) -> u64 {
+        taken.unwrap_or(0)
     }
 }
 
 /// Shown whole, or parts of it would not be copied. Handed over by reference, or it would be copied
 /// once more.
 impl Payload for Record {
-    type Seen = ();
-
     #[inline]
-    fn next(&mut self) -> Self {
-        *black_box(&*self)
+    fn shown(&self) -> Self {
+        *black_box(self)
     }
 
     #[inline]
-    fn see((): &mut (), taken: Option<Self>) {
+    fn see(taken: Option<Self>) -> u64 {
         black_box(&taken);
+        0
     }
 }
 
 /// One thread's use of a ring.
-struct User<R, T: Payload> {
+struct User<R, T> {
     ring: Arc<R>,
     value: T,
-    seen: T::Seen,
-    refused: u64,
 }
 
 impl<R: OverwritingRing<T>, T: Payload> User<R, T> {
     #[inline]
-    fn force_push(&mut self) {
-        T::see(&mut self.seen, self.ring.force_push(self.value.next()));
+    fn force_push(&self) -> u64 {
+        T::see(self.ring.force_push(self.value.shown()))
     }
 
     #[inline]
-    fn push_and_pop(&mut self) {
-        self.refused += u64::from(!self.ring.push(self.value.next()));
-        T::see(&mut self.seen, self.ring.pop());
-    }
-}
-
-impl<R, T: Payload> Drop for User<R, T> {
-    fn drop(&mut self) {
-        // By value: what has its address given away lives in memory.
-        black_box((std::mem::take(&mut self.seen), self.refused));
+    fn push_and_pop(&self) -> u64 {
+        let pushed = u64::from(self.ring.push(self.value.shown()));
+        T::see(self.ring.pop()).wrapping_add(pushed)
     }
 }
 
@@ -150,12 +134,7 @@ impl<R: OverwritingRing<T>, T: Payload> Subject<R, T> {
     }
 
     fn user(&self) -> User<R, T> {
-        User {
-            ring: black_box(Arc::clone(&self.ring)),
-            value: self.value,
-            seen: T::Seen::default(),
-            refused: 0,
-        }
+        black_box(User { ring: Arc::clone(&self.ring), value: self.value })
     }
 
     fn fill(&self) {
@@ -169,7 +148,7 @@ impl<R: OverwritingRing<T>, T: Payload> Measured for Subject<R, T> {
     fn full_solo(self: Box<Self>) -> Sampler {
         self.fill();
         Box::new(move |plan| {
-            let mut user = self.user();
+            let user = self.user();
             solo(plan.solo, 256, move || user.force_push())
         })
     }
@@ -178,7 +157,7 @@ impl<R: OverwritingRing<T>, T: Payload> Measured for Subject<R, T> {
         self.fill();
         Box::new(move |plan| {
             let worker = || {
-                let mut user = self.user();
+                let user = self.user();
                 move || user.force_push()
             };
             team(plan.team, vec![worker(), worker()]).sample
@@ -187,7 +166,7 @@ impl<R: OverwritingRing<T>, T: Payload> Measured for Subject<R, T> {
 
     fn pair_solo(self: Box<Self>) -> Sampler {
         Box::new(move |plan| {
-            let mut user = self.user();
+            let user = self.user();
             solo(plan.solo, 256, move || user.push_and_pop())
         })
     }
@@ -196,7 +175,7 @@ impl<R: OverwritingRing<T>, T: Payload> Measured for Subject<R, T> {
     fn pair_team(self: Box<Self>) -> Sampler {
         Box::new(move |plan| {
             let worker = || {
-                let mut user = self.user();
+                let user = self.user();
                 move || user.push_and_pop()
             };
             team(plan.team, vec![worker(), worker()]).sample
@@ -221,7 +200,7 @@ impl<R: OverwritingRing<T>, T: Payload> Measured for Subject<R, T> {
 }
 
 /// Pushes, and looks at the clock around every 16th push.
-struct Timed<R, T: Payload> {
+struct Timed<R, T> {
     user: User<R, T>,
     calls: u32,
     latency: Histogram,
@@ -231,15 +210,15 @@ impl<R: OverwritingRing<T>, T: Payload> Worker for Timed<R, T> {
     type Left = Histogram;
 
     #[inline]
-    fn step(&mut self) {
+    fn step(&mut self) -> u64 {
         self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(16) {
-            let start = Instant::now();
-            self.user.force_push();
-            self.latency.add(start.elapsed().as_nanos() as u64);
-        } else {
-            self.user.force_push();
+        if !self.calls.is_multiple_of(16) {
+            return self.user.force_push();
         }
+        let start = Instant::now();
+        let seen = self.user.force_push();
+        self.latency.add(start.elapsed().as_nanos() as u64);
+        seen
     }
 
     fn finish(self) -> Histogram {

@@ -32,7 +32,7 @@ enum Left {
 impl<R: Recorder> Worker for Part<R> {
     type Left = Left;
 
-    fn step(&mut self) {
+    fn step(&mut self) -> u64 {
         match self {
             Part::Emitter { recorder, latency } => {
                 let start = Instant::now();
@@ -44,6 +44,7 @@ impl<R: Recorder> Worker for Part<R> {
             }
             Part::Idler => std::hint::spin_loop(),
         }
+        0
     }
 
     fn finish(self) -> Left {
