@@ -29,13 +29,14 @@ loom::lazy_static! {
 
 #[cfg(not(loom))]
 std::thread_local! {
-    static MINE: Cell<&'static Slot> = const { Cell::new(&NOBODYS) };
+    // A pointer, since older compilers allow no reference to what can change in a constant.
+    static MINE: Cell<*const Slot> = const { Cell::new(&raw const NOBODYS) };
     /// Asked for a slot, with or without success.
     static ASKED: Cell<bool> = const { Cell::new(false) };
 }
 #[cfg(loom)]
 loom::thread_local! {
-    static MINE: Cell<&'static Slot> = Cell::new(&NOBODYS);
+    static MINE: Cell<*const Slot> = Cell::new(&raw const *NOBODYS);
     /// Asked for a slot, with or without success.
     static ASKED: Cell<bool> = Cell::new(false);
 }
@@ -58,7 +59,8 @@ pub(super) fn index_of(slot: &'static Slot) -> usize {
 /// look.
 #[inline(always)]
 pub(super) fn slot() -> &'static Slot {
-    MINE.with(Cell::get)
+    // SAFETY: nobody's slot or one of the table, which are statics (slot invariant 1 is about writes).
+    unsafe { &*MINE.with(Cell::get) }
 }
 
 /// This thread's slot, if it has one.
@@ -81,7 +83,7 @@ pub(super) fn claim() -> Option<&'static Slot> {
         // In the second case, it interrupted just before and was faster.
         return own_slot();
     }
-    let slot = slots().iter().find(|slot| slot.try_claim())?;
+    let slot: &Slot = slots().iter().find(|slot| slot.try_claim())?;
     if !give_back_at_exit(index_of(slot)) {
         slot.release();
         return None;
