@@ -351,20 +351,6 @@ fn busy_passes_without_a_pop_cap_3() {
     });
 }
 
-/// The same with a third thread. Its bound is lower.
-#[test]
-fn busy_passes_without_a_pop_three_threads_cap_3() {
-    model(1, || {
-        let ring = ring(3);
-        assert!(force(&ring, &[1, 11, 21]).is_empty());
-        let refused = threads!(ring: turn(&ring), turn(&ring), turn(&ring));
-        for token in refused.into_iter().flatten() {
-            assert!(ring.push(Box::new(token)).is_ok());
-        }
-        assert_exactly(&ring, &[], &[1, 11, 21]);
-    });
-}
-
 /// A forced push passes by a slot in use, a pop passes the hole, and another push has not heard of either:
 /// its value must not come to lie where no pop looks any more.
 #[test]
