@@ -191,9 +191,9 @@ fn read_word<L: Lock>(lock: &L) -> u64 {
 
 fn read_solo(which: Which) -> Sampler {
     fn of<L: Lock>() -> Sampler {
-        let lock = Arc::new(L::new());
+        let lock = L::new();
         Box::new(move |plan| {
-            let lock: &L = black_box(&lock);
+            let lock = black_box(&lock);
             solo(plan.solo, 256, move || read_word(lock))
         })
     }
@@ -204,7 +204,7 @@ fn write_solo(which: Which) -> Sampler {
     fn of<L: Lock>() -> Sampler {
         let lock = L::new();
         Box::new(move |plan| {
-            let lock: &L = black_box(&lock);
+            let lock = black_box(&lock);
             solo(plan.solo, 256, move || lock.write())
         })
     }
@@ -235,12 +235,12 @@ struct Role<L> {
 
 impl<L: Lock> Role<L> {
     #[inline]
-    fn act(&self) {
+    fn act(&self) -> u64 {
         if self.writes {
             self.lock.write();
-        } else {
-            black_box(self.lock.read());
+            return 0;
         }
+        read_word(&*self.lock)
     }
 }
 
@@ -250,14 +250,13 @@ impl<L: Lock> Worker for Role<L> {
     #[inline]
     fn step(&mut self) -> u64 {
         self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(8) {
-            let start = Instant::now();
-            self.act();
-            self.latency.add(start.elapsed().as_nanos() as u64);
-        } else {
-            self.act();
+        if !self.calls.is_multiple_of(8) {
+            return self.act();
         }
-        0
+        let start = Instant::now();
+        let read = self.act();
+        self.latency.add(start.elapsed().as_nanos() as u64);
+        read
     }
 
     fn finish(self) -> Self::Left {

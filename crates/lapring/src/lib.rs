@@ -80,7 +80,7 @@
 //!    before it (the orderings below), and so never claims or reads an earlier one afterwards as if
 //!    it were new.
 //!
-//! # Why a stopped thread stops nobody
+//! # While a thread is stopped
 //!
 //! A thread can be stopped between its claim and the store that ends it. Its slot then keeps a
 //! claimed stamp, and the others do as follows.
@@ -96,7 +96,7 @@
 //!   taken, answers "pending"; once the tail is more than a lap ahead, the head jumps on. `drain` steps
 //!   over the slot. A reader that finds *taking* in this lap goes on to the next position: that value
 //!   has been taken. So a `drain` reads on beside any stopped thread; for a `pop` it takes forced
-//!   pushes to bring the tail that far.
+//!   pushes to bring the tail that far, in each lap.
 //! - The **stopped thread** itself, when it goes on, stores its stamp. A late value is resident like
 //!   any other, under its old lap: it is popped where the head meets it, or displaced by the next
 //!   writer that comes to the slot. The position that was passed by is skipped by readers, who leave

@@ -187,7 +187,7 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// [`force_push_full`](Self::force_push_full) of a value made after its slot has been claimed,
     /// in place where the compiler can.
     ///
-    /// While `make` runs the slot counts as mid-copy: others pass it by. If `make` panics the
+    /// While `make` runs the slot counts as mid-copy: forced pushes pass it by. If `make` panics the
     /// position stays without a value, a displaced value is dropped, and the ring goes on. If every
     /// slot is held by others, the value is made all the same and comes back rejected.
     /// [`reserve`](Self::reserve) is the same in two steps.

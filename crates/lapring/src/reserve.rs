@@ -15,10 +15,11 @@ impl<T, S: Storage<T>> Ring<T, S> {
     /// Claims the next position as [`force_push`](Self::force_push) does, and leaves the value for
     /// later; `None` where `force_push` would give the value back.
     ///
-    /// Until the reservation is filled or dropped its slot counts as mid-copy: others pass it by,
-    /// and nobody waits. Dropped unfilled, the position stays without a value (counted as
-    /// abandoned) and the value that was to be displaced is dropped. A reservation that is leaked
-    /// costs the ring that slot for good, and leaks the displaced value.
+    /// Until the reservation is filled or dropped its slot counts as mid-copy: forced pushes pass it by,
+    /// and nobody waits. Dropped unfilled, the position stays without a value (counted as abandoned) and
+    /// the value that was to be displaced is dropped. A reservation that is leaked costs the ring that
+    /// slot for good (a [`push`](Self::push) that comes to it is refused as busy, until a forced push has
+    /// gone by), and leaks the displaced value.
     ///
     /// ```
     /// # #[cfg(feature = "alloc")] {

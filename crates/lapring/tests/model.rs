@@ -76,6 +76,15 @@ fn assert_exactly(ring: &Ring<Value>, lists: &[Vec<u32>], expected: &[u32]) {
     assert_eq!(all, expected);
 }
 
+/// A full ring: as many tokens as slots.
+fn full(cap: usize) -> Arc<Ring<Value>> {
+    let ring = ring(cap);
+    assert!(force(&ring, &TOKENS[..cap]).is_empty());
+    ring
+}
+
+const TOKENS: [u32; 3] = [1, 11, 21];
+
 /// Takes a token and puts it back; returns it if it was refused.
 fn turn(ring: &Ring<Value>) -> Vec<u32> {
     let Some(token) = ring.pop() else { return vec![] };
@@ -315,10 +324,9 @@ fn announced_value_is_found_cap_2() {
 #[test]
 fn push_after_pop_is_never_refused_as_full_cap_2() {
     model(2, || {
-        let ring = ring(2);
-        assert!(force(&ring, &[1, 11]).is_empty());
+        let ring = full(2);
         let out = threads!(ring: [turn(&ring), turn(&ring)].concat(), turn(&ring));
-        assert_exactly(&ring, &out, &[1, 11]);
+        assert_exactly(&ring, &out, &TOKENS[..2]);
     });
 }
 
@@ -330,10 +338,9 @@ fn push_beside_a_hole_is_never_refused_as_full_cap_2() {
         ring.force_push(token).map(|value| *value).into_iter().collect()
     }
     model(2, || {
-        let ring = ring(2);
-        assert!(force(&ring, &[1, 11]).is_empty());
+        let ring = full(2);
         let out = threads!(ring: [forced_turn(&ring), turn(&ring)].concat(), turn(&ring));
-        assert_exactly(&ring, &out, &[1, 11]);
+        assert_exactly(&ring, &out, &TOKENS[..2]);
     });
 }
 
@@ -341,13 +348,12 @@ fn push_beside_a_hole_is_never_refused_as_full_cap_2() {
 #[test]
 fn busy_passes_without_a_pop_cap_3() {
     model(3, || {
-        let ring = ring(3);
-        assert!(force(&ring, &[1, 11, 21]).is_empty());
+        let ring = full(3);
         let refused = threads!(ring: turn(&ring), turn(&ring));
         for token in refused.into_iter().flatten() {
             assert!(ring.push(Box::new(token)).is_ok());
         }
-        assert_exactly(&ring, &[], &[1, 11, 21]);
+        assert_exactly(&ring, &[], &TOKENS);
     });
 }
 

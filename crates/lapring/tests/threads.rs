@@ -308,6 +308,35 @@ fn a_forced_push_gets_by_where_a_push_is_refused() {
     }
 }
 
+/// A pop is pending behind a stopped reader whose slot comes round again, until forced pushes have moved
+/// the window on: some come through in each lap. (With two slots, every window begins or ends there.)
+#[test]
+fn forced_pushes_bring_pops_past_a_stopped_reader() {
+    const LAPS: usize = 10;
+    for cap in 3..=9 {
+        let ring = Ring::new(cap);
+        ring.push(0).unwrap();
+        let (mut popped, mut seen) = (0, vec![]);
+        let taken = ring.pop_stopped(|| {
+            for n in 1..LAPS * cap {
+                seen.extend(ring.force_push(n));
+                match ring.try_pop() {
+                    Ok(value) => {
+                        popped += 1;
+                        seen.push(value);
+                    }
+                    Err(error) => assert_eq!(error, PopError::Pending, "cap {cap}: {n} is there"),
+                }
+            }
+        });
+        assert!(popped >= LAPS, "cap {cap}: {popped}");
+        seen.extend(taken);
+        seen.extend(ring.drain(cap));
+        seen.sort_unstable();
+        assert_eq!(seen, (0..LAPS * cap).collect::<Vec<_>>(), "cap {cap}");
+    }
+}
+
 /// All slots but one held by stopped writers, nested as signal handlers would be.
 #[test]
 fn as_many_stopped_writers_as_slots() {

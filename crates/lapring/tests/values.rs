@@ -255,4 +255,7 @@ fn a_leaked_reservation_costs_its_slot_and_nothing_else() {
         ring.force_push(n);
     }
     assert_eq!(ring.drain(usize::MAX).collect::<Vec<_>>(), [9]);
+    assert!(ring.push(10).unwrap_err().is_busy());
+    assert_eq!(ring.force_push(11), None);
+    assert_eq!(ring.drain(usize::MAX).collect::<Vec<_>>(), [11]);
 }

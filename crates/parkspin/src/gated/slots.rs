@@ -35,10 +35,10 @@ use super::thread;
 use crate::order;
 
 /// A slot that names no gate.
-const EMPTY: usize = 0;
+pub(super) const EMPTY: usize = 0;
 
 /// What nobody's slot names. No gate's address: it is odd.
-const NO_GATE: usize = 1;
+pub(super) const NO_GATE: usize = 1;
 
 /// Where one thread announces itself.
 pub(super) struct Slot {
@@ -49,21 +49,9 @@ pub(super) struct Slot {
 
 impl Slot {
     syncface::maybe_const! {
-        pub(super) fn new() -> Self {
-            Self {
-                gate: AtomicUsize::new(EMPTY),
-                claimed: AtomicBool::new(false),
-            }
-        }
-    }
-
-    syncface::maybe_const! {
-        /// For threads without a slot: names what is no gate.
-        pub(super) fn nobodys() -> Self {
-            Self {
-                gate: AtomicUsize::new(NO_GATE),
-                claimed: AtomicBool::new(true),
-            }
+        /// A slot that nobody has claimed.
+        pub(super) fn naming(gate: usize) -> Self {
+            Self { gate: AtomicUsize::new(gate), claimed: AtomicBool::new(false) }
         }
     }
 

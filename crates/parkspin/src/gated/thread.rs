@@ -12,19 +12,19 @@ use core::sync::atomic::{Ordering, compiler_fence};
 
 use syncface::CachePadded;
 
-use super::slots::{Slot, Table};
+use super::slots::{EMPTY, NO_GATE, Slot, Table};
 
 /// Threads that can have a slot at the same time.
 pub(super) const SLOTS: usize = if cfg!(loom) { 2 } else { 64 };
 
 #[cfg(not(loom))]
-static TABLE: Table = [const { CachePadded::new(Slot::new()) }; SLOTS];
+static TABLE: Table = [const { CachePadded::new(Slot::naming(EMPTY)) }; SLOTS];
 #[cfg(not(loom))]
-static NOBODYS: Slot = Slot::nobodys();
+static NOBODYS: Slot = Slot::naming(NO_GATE);
 #[cfg(loom)]
 loom::lazy_static! {
-    static ref TABLE: Table = core::array::from_fn(|_| CachePadded::new(Slot::new()));
-    static ref NOBODYS: Slot = Slot::nobodys();
+    static ref TABLE: Table = core::array::from_fn(|_| CachePadded::new(Slot::naming(EMPTY)));
+    static ref NOBODYS: Slot = Slot::naming(NO_GATE);
 }
 
 #[cfg(not(loom))]
